@@ -66,7 +66,7 @@ record BulkPlane(
                         context.transport(),
                         new InetSocketAddress(listen.host(), listen.port()),
                         context.config().id().value(),
-                        new BulkDispatcher(sessions, reads, writes, sharedReads)));
+                        new BulkDispatcher(sessions, reads, writes, sharedReads, context.refusals())));
         return new BulkPlane(server, sessions, writes, sharedReads, admissions);
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.helper;
 
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.reach.BucketProbe;
+import io.cloudmw.core.rpc.CallRefusals;
 import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.Membership;
 import io.cloudmw.core.rpc.RpcServers;
@@ -88,7 +89,9 @@ final class ControlPlane {
                         List.of(
                                 new CallerIdentity(Set.of()),
                                 Membership.server(members, ProbeService.MEMBERS_ONLY),
-                                Membership.server(members, SigningService.MEMBERS_ONLY)))
+                                Membership.server(members, SigningService.MEMBERS_ONLY)),
+                        context.refusals())
+                .intercept(new CallRefusals(context.refusals()))
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 // The streams of a transfer end with it, and it ends with its token.
                 .maxConnectionAgeGrace(LONGEST_TRANSFER.toNanos(), TimeUnit.NANOSECONDS);

@@ -1,5 +1,6 @@
 package io.cloudmw.helper;
 
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.bulk.BulkConnector;
 import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.bulk.BulkTransport;
@@ -25,6 +26,7 @@ import java.util.concurrent.ScheduledExecutorService;
  *
  * @param tokens verifies the tokens that clients and other helpers show
  * @param tls the certificates of its connections; empty: plain text
+ * @param refusals the audit trail
  * @param telemetry receives meters and spans
  * @param resources owns everything that the parts open
  */
@@ -32,6 +34,7 @@ record HelperContext(
         HelperConfig config,
         TransferTokens tokens,
         Optional<TlsCredentials> tls,
+        RefusalTrail refusals,
         Telemetry telemetry,
         ScheduledExecutorService timer,
         BulkTransport transport,
@@ -55,7 +58,8 @@ record HelperContext(
                 BulkOptions.defaults().withBusyPoll(config.switching().busyPoll());
         BulkTransport transport =
                 resources.opened(new BulkTransport("cloudmw-bulk", 2, options, tls, telemetry.meters()));
-        return new HelperContext(config, tokens, tls, telemetry, timer, transport, resources);
+        return new HelperContext(
+                config, tokens, tls, new RefusalTrail(Ticker.system()), telemetry, timer, transport, resources);
     }
 
     MeterRegistry meters() {

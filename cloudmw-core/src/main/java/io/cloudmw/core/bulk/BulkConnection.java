@@ -1,6 +1,7 @@
 package io.cloudmw.core.bulk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.bulk.frame.FrameLimits;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.tls.ProcessIdentity;
@@ -16,6 +17,9 @@ public interface BulkConnection extends AutoCloseable {
 
     /** The peer in its verified certificate; empty on a connection in plain text. */
     Optional<ProcessIdentity> peerIdentity();
+
+    /** The peer as the audit trail names it. */
+    AuditedPeer auditedPeer();
 
     /** Returns whether the connecting side reserved the connection for small requests that a caller waits for. */
     boolean isInteractive();

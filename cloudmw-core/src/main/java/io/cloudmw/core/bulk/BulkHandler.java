@@ -1,5 +1,6 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.error.CloudMwException;
 
 /** The handler of streams that a peer opens. Called on event loops: it must not block. */
@@ -15,4 +16,7 @@ public interface BulkHandler {
 
     /** Handles an accepted connection after its handshake. */
     default void connected(BulkConnection connection) {}
+
+    /** Hears of a connection that was refused in its handshake, because of the peer's certificate or its lack of one. */
+    default void refused(AuditedPeer peer, CloudMwException why) {}
 }

@@ -9,6 +9,7 @@ import io.cloudmw.core.bulk.frame.ViolationException;
 import io.cloudmw.core.bulk.message.BulkWire;
 import io.cloudmw.core.bulk.message.BulkWire.Greeting;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.wire.ProtocolVersion;
@@ -134,6 +135,8 @@ final class BulkHandshake implements FrameSink {
         stopTimeout();
         if (connecting != null) {
             connecting.completeExceptionally(cause);
+        } else if (cause.code() == ErrorCode.TLS_FAILED) {
+            handler.refused(frames.peer(), cause);
         }
     }
 

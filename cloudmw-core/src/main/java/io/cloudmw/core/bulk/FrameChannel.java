@@ -1,5 +1,6 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.bulk.frame.FrameReader;
 import io.cloudmw.core.bulk.frame.ReceiveBuffers;
@@ -24,6 +25,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.Optional;
@@ -85,6 +87,15 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     Optional<ProcessIdentity> peerIdentity() {
         return Optional.ofNullable(channel.pipeline().get(SslHandler.class))
                 .flatMap(tls -> Certificates.peer(tls.engine().getSession()));
+    }
+
+    /** The peer as the audit trail names it; its certificate only when the TLS handshake was successful. */
+    AuditedPeer peer() {
+        Optional<ProcessIdentity> identity = peerIdentity();
+        return new AuditedPeer(
+                identity,
+                channel.remoteAddress() instanceof InetSocketAddress address ? Optional.of(address) : Optional.empty(),
+                "");
     }
 
     /** The age from which on nothing new begins on this process's connections; empty: any. */

@@ -1,5 +1,6 @@
 package io.cloudmw.core.bulk;
 
+import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.bulk.frame.FrameHeader;
 import io.cloudmw.core.bulk.frame.FrameLimits;
@@ -40,6 +41,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
     private final String sessionId;
     private final String peer;
     private final Optional<ProcessIdentity> identity;
+    private final AuditedPeer audited;
     private final int peerMaxStreams;
     private final boolean connector;
     private final boolean interactive;
@@ -70,7 +72,8 @@ final class Multiplexer implements BulkConnection, FrameSink {
         this.handler = handler;
         this.sessionId = sessionId;
         this.peer = greeting.process();
-        this.identity = frames.peerIdentity();
+        this.audited = frames.peer();
+        this.identity = audited.identity();
         // A peer that names no limit gets this side's.
         this.peerMaxStreams = greeting.maxStreams() > 0
                 ? greeting.maxStreams()
@@ -93,6 +96,11 @@ final class Multiplexer implements BulkConnection, FrameSink {
     @Override
     public Optional<ProcessIdentity> peerIdentity() {
         return identity;
+    }
+
+    @Override
+    public AuditedPeer auditedPeer() {
+        return audited;
     }
 
     @Override

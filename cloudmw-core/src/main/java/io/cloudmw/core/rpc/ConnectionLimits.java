@@ -1,6 +1,9 @@
 package io.cloudmw.core.rpc;
 
+import io.cloudmw.core.audit.AuditedPeer;
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.schedule.ConnectionSlots;
+import io.cloudmw.core.tls.TlsFailures;
 import io.grpc.Attributes;
 import io.grpc.Grpc;
 import io.grpc.ServerTransportFilter;
@@ -14,7 +17,9 @@ import io.netty.util.AsciiString;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -29,13 +34,22 @@ final class ConnectionLimits extends ServerTransportFilter implements ProtocolNe
     private final ConnectionSlots handshakes;
     private final Map<SocketAddress, InetAddress> unfinished = new ConcurrentHashMap<>();
 
+    private final RefusalTrail refusals;
+
     /**
      * @param negotiator shakes hands on connections within the limits
      * @param most connections
      * @param mostHandshakes connections whose handshake has not ended
      * @param mostHandshakesOfOne the part of them from one address
+     * @param refusals has the TLS handshakes that fail
      */
-    ConnectionLimits(ProtocolNegotiator negotiator, int most, int mostHandshakes, int mostHandshakesOfOne) {
+    ConnectionLimits(
+            ProtocolNegotiator negotiator,
+            int most,
+            int mostHandshakes,
+            int mostHandshakesOfOne,
+            RefusalTrail refusals) {
+        this.refusals = refusals;
         this.negotiator = negotiator;
         this.all = new ConnectionSlots(most, most);
         this.handshakes = new ConnectionSlots(mostHandshakes, mostHandshakesOfOne);
@@ -88,6 +102,27 @@ final class ConnectionLimits extends ServerTransportFilter implements ProtocolNe
         return true;
     }
 
+    /** The handler behind the handshake, which hears why it fails. A connection that only ends has no reason. */
+    private final class FailureWatch extends ChannelInboundHandlerAdapter {
+        private boolean failed;
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+            if (!failed && TlsFailures.isOne(failure) && !(failure instanceof ClosedChannelException)) {
+                failed = true;
+                refusals.handshakeFailed(
+                        new AuditedPeer(
+                                Optional.empty(),
+                                ctx.channel().remoteAddress() instanceof InetSocketAddress address
+                                        ? Optional.of(address)
+                                        : Optional.empty(),
+                                ""),
+                        TlsFailures.of("connection", failure));
+            }
+            ctx.fireExceptionCaught(failure);
+        }
+    }
+
     /** The first handler of a connection, which gives way to the handshake. */
     private final class Gate extends ChannelInboundHandlerAdapter {
         private final ChannelHandler next;
@@ -99,6 +134,7 @@ final class ConnectionLimits extends ServerTransportFilter implements ProtocolNe
         @Override
         public void handlerAdded(ChannelHandlerContext ctx) {
             if (admit(ctx.channel())) {
+                ctx.pipeline().addAfter(ctx.name(), null, new FailureWatch());
                 ctx.pipeline().replace(this, null, next);
             } else {
                 ctx.channel().close();

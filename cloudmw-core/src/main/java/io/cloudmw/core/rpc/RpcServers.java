@@ -1,5 +1,6 @@
 package io.cloudmw.core.rpc;
 
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.tls.TlsCredentials;
 import io.grpc.BindableService;
@@ -56,14 +57,20 @@ public final class RpcServers {
      * @param tls the certificates of its connections; empty: plain text
      * @param maxCallsPerConnection calls that one connection may have at once
      * @param guards interceptors that run after the handshake; those added to the builder run before it
+     * @param refusals has the TLS handshakes that fail
      */
     public static ServerBuilder<?> at(
-            HostPort listen, Optional<TlsCredentials> tls, int maxCallsPerConnection, List<ServerInterceptor> guards) {
+            HostPort listen,
+            Optional<TlsCredentials> tls,
+            int maxCallsPerConnection,
+            List<ServerInterceptor> guards,
+            RefusalTrail refusals) {
         return at(
                 listen,
                 tls,
                 maxCallsPerConnection,
                 guards,
+                refusals,
                 new Limits(MAX_CONNECTIONS, MAX_HANDSHAKES, MAX_HANDSHAKES_OF_ONE_ADDRESS, HANDSHAKE_SECONDS));
     }
 
@@ -75,13 +82,15 @@ public final class RpcServers {
             Optional<TlsCredentials> tls,
             int maxCallsPerConnection,
             List<ServerInterceptor> guards,
+            RefusalTrail refusals,
             Limits limits) {
         ConnectionLimits connections = new ConnectionLimits(
                 tls.map(credentials -> InternalProtocolNegotiators.serverTls(credentials.atServer()))
                         .orElseGet(InternalProtocolNegotiators::serverPlaintext),
                 limits.connections(),
                 limits.handshakes(),
-                limits.handshakesOfOneAddress());
+                limits.handshakesOfOneAddress(),
+                refusals);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
                 .directExecutor()
                 .protocolNegotiator(connections)

@@ -41,7 +41,7 @@ public record TransferClaims(
      * @param connection by which the token came
      */
     public String client(String connection) {
-        return holder.orElse(connection);
+        return holder.map(TokenHolder::identity).orElse(connection);
     }
 
     /**

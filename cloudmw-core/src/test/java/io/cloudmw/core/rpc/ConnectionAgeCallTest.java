@@ -2,8 +2,10 @@ package io.cloudmw.core.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.TestAuthority;
@@ -59,7 +61,8 @@ final class ConnectionAgeCallTest {
                         new HostPort("127.0.0.1", 0),
                         Optional.of(credentials(ProcessRole.COORDINATOR, "c")),
                         10,
-                        List.of(counting))
+                        List.of(counting),
+                        new RefusalTrail(Ticker.system()))
                 .addService(new CoordinatorGrpc.CoordinatorImplBase() {
                     @Override
                     public void getVolume(GetVolumeRequest request, StreamObserver<GetVolumeResponse> observer) {

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.time.Ticker;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.GetVolumeResponse;
@@ -57,7 +59,13 @@ final class RpcServersTest {
     }
 
     private void start(RpcServers.Limits limits) throws IOException {
-        server = RpcServers.at(new HostPort("127.0.0.1", 0), Optional.empty(), 10, List.of(), limits)
+        server = RpcServers.at(
+                        new HostPort("127.0.0.1", 0),
+                        Optional.empty(),
+                        10,
+                        List.of(),
+                        new RefusalTrail(Ticker.system()),
+                        limits)
                 .addService(new CoordinatorGrpc.CoordinatorImplBase() {
                     @Override
                     public void getVolume(GetVolumeRequest request, StreamObserver<GetVolumeResponse> observer) {

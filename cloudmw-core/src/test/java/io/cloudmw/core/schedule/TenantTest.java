@@ -7,6 +7,7 @@ import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Priority;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
+import io.cloudmw.core.security.TokenHolder;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import java.util.HashMap;
@@ -31,7 +32,7 @@ final class TenantTest {
                 new FilePath(new VolumeName("v"), "/f"),
                 new VersionId("0".repeat(32)),
                 Long.MAX_VALUE,
-                holder);
+                holder.map(identity -> new TokenHolder(identity, 0, 0)));
         return Tenant.of(claims, connection, Priority.BATCH);
     }
 

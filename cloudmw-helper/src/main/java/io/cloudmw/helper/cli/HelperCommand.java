@@ -14,6 +14,7 @@ import io.cloudmw.helper.config.DirectMemory;
 import io.cloudmw.helper.config.HelperConfig;
 import io.cloudmw.helper.disk.DiskOpener;
 import io.cloudmw.helper.http.HttpEndpoint;
+import io.cloudmw.helper.log.AuditFile;
 import io.cloudmw.helper.log.LogFormat;
 import io.cloudmw.helper.warmup.HelperWarmUp;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -138,6 +139,7 @@ final class HelperCommand implements Callable<Integer> {
         ClusterSecret secret = ClusterKey.ofHelper(secretFile, config.coordinator());
         LogFormat.name("helper", config.id().value());
         try (ServingProcess serving = ServingProcess.begin("helper", stopTimeout)) {
+            AuditFile unusedFile = serving.with(AuditFile.openCalls(config.audit()));
             PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             serving.with((AutoCloseable) meters::close);
             Optional<HttpEndpoint> endpoint = serving.listen("helper.http.listen", config.http());

@@ -1,6 +1,7 @@
 package io.cloudmw.helper.config;
 
 import io.cloudmw.core.address.AddressPolicy;
+import io.cloudmw.core.audit.AuditFileOptions;
 import io.cloudmw.core.bulk.BulkOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.HostPorts;
@@ -33,6 +34,7 @@ import java.util.OptionalLong;
  * @param storeCheck time between two probes of a bucket
  * @param http the address that serves metrics and health; empty for none
  * @param tls the encryption of its connections
+ * @param audit the file of the audit trail
  */
 public record HelperConfig(
         HelperId id,
@@ -46,7 +48,8 @@ public record HelperConfig(
         Optional<StoreLaw> s3Throttle,
         Duration storeCheck,
         Optional<HostPort> http,
-        TlsOptions tls) {
+        TlsOptions tls,
+        AuditFileOptions audit) {
     /** Direct memory of the two event loops, which each allocate 16 MiB at a time. */
     private static final long FRAMES_BYTES = 32L << 20;
 
@@ -223,13 +226,14 @@ public record HelperConfig(
     static HelperConfig read(Settings settings, String prefix, HelperId id) throws CloudMwException {
         HostPorts coordinator =
                 settings.read(prefix + ".coordinator", "127.0.0.1:7400", "host:port[,host:port...]", HostPorts::parse);
+        Limits limits = limits(settings, prefix, spool(id, coordinator));
         return new HelperConfig(
                 id,
                 coordinator,
                 Addresses.read(settings, prefix),
                 settings.read(prefix + ".location", "", Location.FORM, Location::parse),
                 disks(settings, prefix, id),
-                limits(settings, prefix, spool(id, coordinator)),
+                limits,
                 new RacePolicy(
                         settings.duration(
                                         prefix + ".race.yield-timeout",
@@ -243,7 +247,9 @@ public record HelperConfig(
                 settings.duration(
                         prefix + ".store-check", Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofHours(1)),
                 settings.optionalAddress(prefix + ".http.listen"),
-                TlsOptions.read(settings));
+                TlsOptions.read(settings),
+                AuditFileOptions.read(
+                        settings, prefix, auditFile(limits.buffers().spoolDirectory())));
     }
 
     private static Switching switching(Settings settings, String prefix) throws CloudMwException {
@@ -269,6 +275,12 @@ public record HelperConfig(
     private static Path spool(HelperId id, HostPorts coordinator) {
         String cluster = coordinator.all().get(0).toString().replaceAll("[^A-Za-z0-9.]+", "-");
         return Path.of(System.getProperty("java.io.tmpdir"), "cloudmw-spool-" + cluster + "-" + id);
+    }
+
+    /** The default file of the audit trail, in a directory beside the spool, which is emptied at each start. */
+    private static Path auditFile(Path spool) {
+        Path directory = spool.toAbsolutePath();
+        return directory.resolveSibling(directory.getFileName() + "-audit").resolve("calls-audit.jsonl");
     }
 
     private static Limits limits(Settings settings, String prefix, Path spool) throws CloudMwException {
@@ -382,7 +394,19 @@ public record HelperConfig(
                 .map(disk -> replaced.contains(disk.id().value()) ? disk.replacing() : disk)
                 .toList();
         return new HelperConfig(
-                id, coordinator, addresses, location, all, limits, race, switching, s3Throttle, storeCheck, http, tls);
+                id,
+                coordinator,
+                addresses,
+                location,
+                all,
+                limits,
+                race,
+                switching,
+                s3Throttle,
+                storeCheck,
+                http,
+                tls,
+                audit);
     }
 
     private static Optional<StoreLaw> throttle(Settings settings, String key) throws CloudMwException {

@@ -13,9 +13,11 @@ import ch.qos.logback.core.status.Status;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import io.cloudmw.coordinator.rpc.audit.AuditTrail;
-import io.cloudmw.coordinator.server.AuditOptions;
+import io.cloudmw.core.audit.AuditFileOptions;
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +29,9 @@ import net.logstash.logback.fieldnames.LogstashFieldNames;
 import org.slf4j.LoggerFactory;
 
 /**
- * The two files of the audit trail, which only their owner can read: a JSON line for each event. Changes are in the file
- * that the settings name, refusals and accesses in the one beside it whose name begins with {@value #CALLS}. In each at
+ * The files of the audit trail, which only their owner can read: a JSON line for each event. A coordinator has changes in
+ * the file that the settings name, refusals and accesses in the one beside it whose name begins with {@value #CALLS}. A
+ * helper has one file, of refusals. In each at
  * most {@value #QUEUE} events wait for the disk. A change then waits, too, so that a slow disk delays it and loses nothing;
  * of the others events are lost. A full disk loses events, which standard error says; calls go on. Closing writes what
  * waits.
@@ -57,20 +60,52 @@ public final class AuditFile implements AutoCloseable {
     }
 
     /**
-     * Opens the files for this process.
+     * Opens the files of a coordinator for this process.
      *
      * @throws CloudMwException {@code LOCAL_IO} when one cannot be written
      */
-    public static AuditFile open(AuditOptions options) throws CloudMwException {
+    public static AuditFile open(AuditFileOptions options) throws CloudMwException {
+        Path changes = options.file().toAbsolutePath();
+        return open(files -> {
+            files.open(AuditTrail.CHANGES, changes, options, true);
+            files.open(RefusalTrail.CALLS, changes.resolveSibling(CALLS + changes.getFileName()), options, false);
+        });
+    }
+
+    /**
+     * Opens the file of a helper for this process, which has refusals alone.
+     *
+     * @throws CloudMwException {@code LOCAL_IO} when it cannot be written
+     */
+    public static AuditFile openCalls(AuditFileOptions options) throws CloudMwException {
+        Path calls = options.file().toAbsolutePath();
+        Path directory = calls.getParent();
+        try {
+            if (directory != null) {
+                Files.createDirectories(
+                        directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+        } catch (IOException e) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO, "audit trail: " + directory + " cannot be made: " + Reasons.of(e), e);
+        }
+        return open(files -> files.open(RefusalTrail.CALLS, calls, options, false));
+    }
+
+    /** Opens some of the files. */
+    @FunctionalInterface
+    private interface Opening {
+        void open(AuditFile files) throws CloudMwException;
+    }
+
+    private static AuditFile open(Opening opening) throws CloudMwException {
         if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
             throw new CloudMwException(ErrorCode.INTERNAL, "audit trail: the process logs by another library");
         }
         AuditFile files = new AuditFile(context);
-        Path changes = options.file().toAbsolutePath();
         boolean opened = false;
         try {
-            files.open(AuditTrail.CHANGES, changes, options, true);
-            files.open(AuditTrail.CALLS, changes.resolveSibling(CALLS + changes.getFileName()), options, false);
+            opening.open(files);
             opened = true;
             return files;
         } finally {
@@ -80,7 +115,7 @@ public final class AuditFile implements AutoCloseable {
         }
     }
 
-    private void open(String name, Path file, AuditOptions options, boolean waits) throws CloudMwException {
+    private void open(String name, Path file, AuditFileOptions options, boolean waits) throws CloudMwException {
         RollingFileAppender<ILoggingEvent> appender = new PrivateFileAppender();
         appender.setContext(context);
         appender.setFile(file.toString());

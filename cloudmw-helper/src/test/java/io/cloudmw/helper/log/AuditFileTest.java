@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.cloudmw.coordinator.rpc.audit.AuditTrail;
 import io.cloudmw.coordinator.rpc.audit.Caller;
-import io.cloudmw.coordinator.server.AuditOptions;
+import io.cloudmw.core.audit.AuditFileOptions;
+import io.cloudmw.core.audit.AuditedPeer;
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.Right;
@@ -36,7 +38,7 @@ final class AuditFileTest {
     void firstAccessOfASubjectToAPathIsOneJsonLine() throws Exception {
         Path file = directory.resolve("new").resolve("audit.jsonl");
         AuditTrail trail = new AuditTrail(Ticker.system());
-        AuditFile open = AuditFile.open(new AuditOptions(file, 1 << 20, 3));
+        AuditFile open = AuditFile.open(new AuditFileOptions(file, 1 << 20, 3));
         try {
             trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/a\nb");
             trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/a\nb");
@@ -60,11 +62,37 @@ final class AuditFileTest {
     }
 
     @Test
+    void helperHasAFileOfRefusalsAloneInADirectoryOfItsOwner() throws Exception {
+        Path file = directory.resolve("spool-audit").resolve("calls-audit.jsonl");
+        RefusalTrail trail = new RefusalTrail(Ticker.system());
+        AuditFile open = AuditFile.openCalls(new AuditFileOptions(file, 1 << 20, 3));
+        try {
+            trail.refused(
+                    "OpenRead",
+                    new AuditedPeer(Optional.of(APP), Optional.empty(), ""),
+                    "id",
+                    "chunk=c",
+                    new CloudMwException(ErrorCode.UNAUTHENTICATED, "token: of another client"));
+        } finally {
+            open.close();
+        }
+        JsonNode event = new ObjectMapper().readTree(Files.readAllLines(file).get(0));
+        assertThat(event.path("event").asText()).isEqualTo("refusal");
+        assertThat(event.path("subject").asText()).isEqualTo("app");
+        assertThat(event.path("why").asText()).isEqualTo("token: of another client");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())))
+                .isEqualTo("rwx------");
+        try (var files = Files.list(file.getParent())) {
+            assertThat(files).hasSize(1);
+        }
+    }
+
+    @Test
     void fullFileIsFollowedByANewOneAndOldOnesAreDeleted() throws Exception {
         Path file = directory.resolve("audit.jsonl");
         AuditTrail trail = new AuditTrail(Ticker.system());
         for (int round = 0; round < 8; round++) {
-            AuditFile open = AuditFile.open(new AuditOptions(file, 2000, 2));
+            AuditFile open = AuditFile.open(new AuditFileOptions(file, 2000, 2));
             try {
                 for (int i = 0; i < 50; i++) {
                     trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/" + round + "/" + i);
@@ -86,8 +114,8 @@ final class AuditFileTest {
     @Test
     void fileThatCannotBeWrittenIsRefused() throws Exception {
         Path file = Files.createDirectory(directory.resolve("audit.jsonl"));
-        CloudMwException refusal =
-                catchThrowableOfType(CloudMwException.class, () -> AuditFile.open(new AuditOptions(file, 1 << 20, 3)));
+        CloudMwException refusal = catchThrowableOfType(
+                CloudMwException.class, () -> AuditFile.open(new AuditFileOptions(file, 1 << 20, 3)));
         assertThat(refusal.code()).isEqualTo(ErrorCode.LOCAL_IO);
         assertThat(refusal).hasMessageContaining(file.toString());
     }

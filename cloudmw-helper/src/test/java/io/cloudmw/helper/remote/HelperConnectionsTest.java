@@ -17,15 +17,20 @@ import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.CertificateAuthority;
+import io.cloudmw.core.tls.CertifiedKey;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
-import io.cloudmw.core.tls.TestAuthority;
+import io.cloudmw.core.tls.SigningRequest;
 import io.cloudmw.core.tls.TlsCredentials;
+import io.cloudmw.core.tls.TlsMaterial;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.security.KeyPair;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,12 +90,14 @@ final class HelperConnectionsTest {
 
     @Test
     void oldConnectionIsReplacedAndStaysOpenForItsLeases() throws Exception {
-        TlsCredentials tls = new TlsCredentials(
-                new TestAuthority()
-                        .material(
-                                new ProcessIdentity(TestAuthority.CLUSTER, ProcessRole.HELPER, "h"),
-                                Duration.ofHours(1)),
-                Duration.ofMillis(200));
+        CertificateAuthority authority = CertificateAuthority.create(WallClock.system());
+        KeyPair key = SigningRequest.newKey();
+        ProcessIdentity h = new ProcessIdentity("test", ProcessRole.HELPER, "h");
+        TlsMaterial material = new TlsMaterial(
+                Optional.of(
+                        new CertifiedKey(key.getPrivate(), authority.certify(key.getPublic(), h, Duration.ofHours(1)))),
+                List.of(authority.certificate()));
+        TlsCredentials tls = new TlsCredentials(material, Duration.ofMillis(200));
         try (BulkTransport encrypted = new BulkTransport(
                         "tls", 1, BulkOptions.defaults(), Optional.of(tls), new SimpleMeterRegistry());
                 BulkServer server = BulkServer.bind(

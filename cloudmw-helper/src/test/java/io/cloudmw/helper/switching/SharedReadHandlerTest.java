@@ -26,6 +26,7 @@ import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.security.ClusterSecret;
+import io.cloudmw.core.security.TokenHolder;
 import io.cloudmw.core.security.TransferClaims;
 import io.cloudmw.core.security.TransferRight;
 import io.cloudmw.core.security.TransferTokens;
@@ -157,7 +158,7 @@ final class SharedReadHandlerTest {
                 new FilePath(new VolumeName("v"), "/f"),
                 chunk.version(),
                 Long.MAX_VALUE,
-                holder.map(ProcessIdentity::holder));
+                holder.map(identity -> new TokenHolder(identity.holder(), 0, 0)));
         Block block = new Block(
                 new BlockId(0), 0, new ByteRange(0, 1), 1, List.of(new Entrant(new RacerId(0), 0)), BlockRule.SOLE);
         BulkRequest.Shared request = new BulkRequest.Shared(

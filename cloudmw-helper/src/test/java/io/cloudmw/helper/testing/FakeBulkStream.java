@@ -1,5 +1,6 @@
 package io.cloudmw.helper.testing;
 
+import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
@@ -123,6 +124,11 @@ public class FakeBulkStream implements BulkStream, BulkConnection {
     @Override
     public Optional<ProcessIdentity> peerIdentity() {
         return Optional.empty();
+    }
+
+    @Override
+    public AuditedPeer auditedPeer() {
+        return new AuditedPeer(peerIdentity(), Optional.empty(), "");
     }
 
     @Override

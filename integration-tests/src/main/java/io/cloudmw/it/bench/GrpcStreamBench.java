@@ -4,6 +4,7 @@ import com.google.protobuf.BytesValue;
 import com.google.protobuf.Empty;
 import com.google.protobuf.UnsafeByteOperations;
 import com.sun.management.OperatingSystemMXBean;
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcServers;
@@ -86,7 +87,8 @@ public final class GrpcStreamBench {
         Optional<TlsCredentials> sender = encrypts ? certificates.helper("sender") : Optional.empty();
         Optional<TlsCredentials> receiver = encrypts ? certificates.helper("receiver") : Optional.empty();
         ExecutorService threads = Executors.newFixedThreadPool(2);
-        Server server = RpcServers.at(new HostPort("127.0.0.1", 0), sender, 16, List.of())
+        Server server = RpcServers.at(
+                        new HostPort("127.0.0.1", 0), sender, 16, List.of(), new RefusalTrail(Ticker.system()))
                 .executor(threads)
                 .addService(ServerServiceDefinition.builder("bench.Stream")
                         .addMethod(METHOD, ServerCalls.asyncServerStreamingCall(this::send))

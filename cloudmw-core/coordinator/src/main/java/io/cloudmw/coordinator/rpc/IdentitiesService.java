@@ -2,6 +2,8 @@ package io.cloudmw.coordinator.rpc;
 
 import com.google.protobuf.ByteString;
 import io.cloudmw.coordinator.identity.Enrolment;
+import io.cloudmw.coordinator.rpc.audit.AuditTrail;
+import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
@@ -25,11 +27,16 @@ public final class IdentitiesService extends IdentitiesGrpc.IdentitiesImplBase {
             Set.of(IdentitiesGrpc.getEnrolMethod().getFullMethodName());
 
     private final Optional<Enrolment> enrolment;
+    private final AuditTrail trail;
     private final UnaryCalls calls;
 
-    /** @param enrolment empty: the cluster has certificates of another authority, or none */
-    public IdentitiesService(Optional<Enrolment> enrolment, UnaryCalls calls) {
+    /**
+     * @param enrolment empty: the cluster has certificates of another authority, or none
+     * @param trail has the certificates that are signed
+     */
+    public IdentitiesService(Optional<Enrolment> enrolment, AuditTrail trail, UnaryCalls calls) {
         this.enrolment = enrolment;
+        this.trail = trail;
         this.calls = calls;
     }
 
@@ -64,7 +71,8 @@ public final class IdentitiesService extends IdentitiesGrpc.IdentitiesImplBase {
         };
     }
 
-    private static EnrolResponse encoded(Enrolment.Certified certified) throws CloudMwException {
+    private EnrolResponse encoded(Enrolment.Certified certified) throws CloudMwException {
+        trail.certified("Enrol", Caller.current(), certified.chain().get(0));
         EnrolResponse.Builder answer = EnrolResponse.newBuilder();
         for (X509Certificate one : certified.chain()) {
             answer.addChain(der(one));

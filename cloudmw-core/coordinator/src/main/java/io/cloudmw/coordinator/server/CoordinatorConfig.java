@@ -4,6 +4,7 @@ import io.cloudmw.coordinator.CoordinatorOptions;
 import io.cloudmw.coordinator.identity.AuthorityOptions;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.coordinator.watch.WatchOptions;
+import io.cloudmw.core.audit.AuditFileOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
@@ -43,7 +44,7 @@ public record CoordinatorConfig(
         Optional<Path> httpToken,
         TlsOptions tls,
         AuthorityOptions authority,
-        AuditOptions audit) {
+        AuditFileOptions audit) {
     private static final String LISTEN = "coordinator.listen";
 
     /** Reads the settings under {@code coordinator}. */
@@ -108,7 +109,10 @@ public record CoordinatorConfig(
                 settings.optionalPath("coordinator.http.token-file"),
                 tls,
                 AuthorityOptions.read(settings),
-                AuditOptions.read(settings, CatalogLocation.directory(settings)));
+                AuditFileOptions.read(
+                        settings,
+                        "coordinator",
+                        CatalogLocation.directory(settings).resolve("audit.jsonl")));
     }
 
     private static WatchOptions watch(Settings settings) throws CloudMwException {

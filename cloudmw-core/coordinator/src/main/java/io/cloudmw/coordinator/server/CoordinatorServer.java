@@ -518,7 +518,8 @@ public final class CoordinatorServer implements AutoCloseable {
                                     Membership.server(members, CoordinatorService.HELPERS_ONLY),
                                     Membership.telling(members, CoordinatorService.MORE_FOR_HELPERS),
                                     Membership.server(members, UpkeepService.HELPERS_ONLY),
-                                    Membership.server(members, AccessService.HELPERS_ONLY)))
+                                    Membership.server(members, AccessService.HELPERS_ONLY)),
+                            trail.refusals())
                     .addStreamTracerFactory(requests)
                     .addTransportFilter(
                             new ConnectionEnds(coordinator.monitoring().connections()))
@@ -533,7 +534,7 @@ public final class CoordinatorServer implements AutoCloseable {
                             new UnaryCalls(requests.holding(calls)),
                             new UnaryCalls(requests.holding(services.signs()))))
                     .addService(new IdentitiesService(
-                            secrets.certificates().enrolment(), new UnaryCalls(requests.holding(calls))))
+                            secrets.certificates().enrolment(), trail, new UnaryCalls(requests.holding(calls))))
                     .addService(new GrantsService(
                             services.access().subjects(),
                             secrets.certificates()::authority,

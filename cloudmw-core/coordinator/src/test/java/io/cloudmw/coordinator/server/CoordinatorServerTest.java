@@ -12,6 +12,7 @@ import io.cloudmw.coordinator.fleet.BucketAccess;
 import io.cloudmw.coordinator.identity.AuthorityOptions;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.coordinator.watch.WatchOptions;
+import io.cloudmw.core.audit.AuditFileOptions;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
@@ -800,7 +801,7 @@ final class CoordinatorServerTest {
                 TlsOptions.PLAIN,
                 new AuthorityOptions(
                         data.resolve("authority"), data.resolve("token"), Optional.empty(), Duration.ofDays(7)),
-                new AuditOptions(data.resolve("audit.jsonl"), 1 << 20, 1));
+                new AuditFileOptions(data.resolve("audit.jsonl"), 1 << 20, 1));
     }
 
     private static CallId call() {

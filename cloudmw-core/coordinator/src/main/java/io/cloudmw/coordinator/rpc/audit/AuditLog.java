@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.rpc.audit;
 
 import com.google.protobuf.Message;
+import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.rpc.RpcErrors;
@@ -64,7 +65,7 @@ public final class AuditLog implements ServerInterceptor {
                         status.asRuntimeException(trailers), ErrorCode.COORDINATOR_UNAVAILABLE, "coordinator");
                 AuditedRequest asked = asked();
                 failures.failed(name, administrative ? asked.shortText() : "", caller, failure, status.getCause());
-                if (AuditTrail.isRefusal(failure)) {
+                if (RefusalTrail.isRefusal(failure)) {
                     trail.refused(name, caller, asked, failure);
                 } else if (administrative) {
                     trail.changed(name, caller, asked, Optional.of(failure));

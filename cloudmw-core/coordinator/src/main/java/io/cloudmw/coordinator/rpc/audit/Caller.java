@@ -1,5 +1,6 @@
 package io.cloudmw.coordinator.rpc.audit;
 
+import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.grpc.Context;
@@ -9,7 +10,6 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
-import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -50,9 +50,14 @@ public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddr
                 agent == null ? "" : LogText.plain(agent, MAX_CLIENT_CHARACTERS));
     }
 
+    /** Returns the process as the audit trail names it. */
+    AuditedPeer peer() {
+        return new AuditedPeer(identity, address, client);
+    }
+
     /** Returns the source address and port of its connection as a text. */
     String place() {
-        return address.map(NetUtil::toSocketAddressString).orElse("unknown");
+        return peer().place();
     }
 
     /** Returns the source address of its connection; empty: not known. */

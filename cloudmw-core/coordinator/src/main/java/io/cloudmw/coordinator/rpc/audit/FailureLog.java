@@ -1,5 +1,6 @@
 package io.cloudmw.coordinator.rpc.audit;
 
+import io.cloudmw.core.audit.LineAllowance;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.time.Ticker;

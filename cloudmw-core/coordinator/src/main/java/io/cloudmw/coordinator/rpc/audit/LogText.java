@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.rpc.audit;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import io.cloudmw.core.audit.AuditText;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,14 +17,12 @@ final class LogText {
     private static final Set<String> LEFT_OUT = Set.of("call");
 
     private static final Pattern SECRET = Pattern.compile("secret|token|password|access_key|external_id|credential");
-    private static final Pattern CONTROL = Pattern.compile("\\p{C}");
 
     private LogText() {}
 
     /** Replaces control characters by {@code ?} and truncates the text to {@code max} characters. */
     static String plain(String text, int max) {
-        String cut = text.length() <= max ? text : text.substring(0, max) + "...";
-        return CONTROL.matcher(cut).replaceAll("?");
+        return AuditText.plain(text, max);
     }
 
     /**

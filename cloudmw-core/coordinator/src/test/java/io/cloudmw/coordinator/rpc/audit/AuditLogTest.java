@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.coordinator.server.CoordinatorServer;
+import io.cloudmw.core.audit.LineAllowance;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;

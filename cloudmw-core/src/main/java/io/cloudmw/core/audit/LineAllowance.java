@@ -1,12 +1,14 @@
-package io.cloudmw.coordinator.rpc.audit;
+package io.cloudmw.core.audit;
 
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /** A limit that allows a burst of lines, then one per interval. Safe for any thread. */
-final class LineAllowance {
-    static final int BURST = 10;
-    static final long SECONDS_PER_LINE = 10;
+public final class LineAllowance {
+    /** The lines of a burst. */
+    public static final int BURST = 10;
+    /** The time for one line after a burst. */
+    public static final long SECONDS_PER_LINE = 10;
 
     private static final long NANOS_PER_LINE = TimeUnit.SECONDS.toNanos(SECONDS_PER_LINE);
 
@@ -14,12 +16,13 @@ final class LineAllowance {
     private long countedNanos;
     private long leftOut;
 
-    LineAllowance(long nowNanos) {
+    /** Makes an allowance whose burst begins now. */
+    public LineAllowance(long nowNanos) {
         countedNanos = nowNanos;
     }
 
     /** Takes a line. Returns how many were suppressed before it; empty: this one is suppressed, too. */
-    synchronized OptionalLong take(long nowNanos) {
+    public synchronized OptionalLong take(long nowNanos) {
         long earned = (nowNanos - countedNanos) / NANOS_PER_LINE;
         countedNanos += earned * NANOS_PER_LINE;
         lines = Math.min(BURST, lines + earned);
