@@ -383,8 +383,8 @@ class AuditDrillsIT {
     @Test
     void clientThatClaimsTheNameOfAnotherIsRefused() {
         AccessToken forged = AccessToken.parse(token("app").text().replace("app", "admin"));
-        CloudMwException refusal =
-                catchThrowableOfType(CloudMwException.class, () -> EnrolmentCall.client(coordinator(), forged, List.of()));
+        CloudMwException refusal = catchThrowableOfType(
+                CloudMwException.class, () -> EnrolmentCall.client(coordinator(), forged, List.of()));
         assertThat(refusal.code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
         assertThat(awaitRefusal("Enrol", 1))
                 .containsEntry("code", "UNAUTHENTICATED")
