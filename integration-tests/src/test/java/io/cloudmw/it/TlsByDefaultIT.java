@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A cluster and its users without a setting of TLS: each user has a home directory of his own. */
 final class TlsByDefaultIT {
     private static final int INVALID_ARGUMENT = 2;
+    private static final int UNAVAILABLE = 5;
     private static final int LOCAL_IO = 7;
     private static final int REFUSED = 8;
 
@@ -124,6 +125,7 @@ final class TlsByDefaultIT {
         assertThat(helper.exitCode()).as(helper.err()).isEqualTo(INVALID_ARGUMENT);
         assertThat(helper.err()).contains("helper.control.listen: 0.0.0.0:0 in plain text");
         CommandLine.Result client = as("operator").run("whoami", "--insecure", "--timeout=5s");
-        assertThat(client.exitCode()).as(client.err()).isNotZero();
+        assertThat(client.exitCode()).as(client.err()).isEqualTo(UNAVAILABLE);
+        assertThat(client.err()).contains("this client speaks plain text");
     }
 }

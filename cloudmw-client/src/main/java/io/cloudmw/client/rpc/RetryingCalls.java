@@ -263,8 +263,17 @@ public final class RetryingCalls implements AutoCloseable {
             Duration waited = Duration.ofNanos(ticker.nanos() - startedNanos);
             result.completeExceptionally(new CloudMwException(
                     overloaded ? ErrorCode.OVERLOADED : ErrorCode.COORDINATOR_UNAVAILABLE,
-                    server + state(!overloaded, RpcErrors.isAnswer(last)) + " for " + seconds(waited) + why(last),
+                    server + state(!overloaded, RpcErrors.isAnswer(last)) + " for " + seconds(waited) + why(last)
+                            + (overloaded ? "" : plainTextHint()),
                     last));
+        }
+
+        /** A server under TLS closes connections in plain text without a word. */
+        private String plainTextHint() {
+            return certificates.tls().isEmpty() && !reached && !refused && !silent
+                    ? " (this client speaks plain text; if the cluster is under TLS, expected: without --insecure,"
+                            + " tls.insecure=true and CLOUDMW_TLS_INSECURE=true)"
+                    : "";
         }
 
         /** At least the retry-after of an overloaded server, as far as time is left. */

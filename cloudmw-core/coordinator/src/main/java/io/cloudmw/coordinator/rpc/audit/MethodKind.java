@@ -10,6 +10,7 @@ import io.cloudmw.proto.v1.IdentitiesGrpc;
 import io.cloudmw.proto.v1.LocksGrpc;
 import io.cloudmw.proto.v1.PeersGrpc;
 import io.cloudmw.proto.v1.RecordingGrpc;
+import io.cloudmw.proto.v1.RevocationsGrpc;
 import io.cloudmw.proto.v1.SmallFilesGrpc;
 import io.cloudmw.proto.v1.SnapshotsGrpc;
 import io.cloudmw.proto.v1.StoreAccessGrpc;
@@ -114,6 +115,7 @@ enum MethodKind {
                 UpkeepGrpc.getWorkMethod(),
                 PeersGrpc.getAnnounceMethod(),
                 RecordingGrpc.getReportReadMethod(),
+                RevocationsGrpc.getFollowRevocationsMethod(),
                 IdentitiesGrpc.getEnrolMethod());
         return Map.copyOf(kinds);
     }
