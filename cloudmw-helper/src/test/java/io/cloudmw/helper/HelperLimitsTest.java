@@ -281,7 +281,7 @@ final class HelperLimitsTest {
     }
 
     @Test
-    void connectionGetsAtMostHalfOfTheReads() throws Exception {
+    void clientGetsAtMostHalfOfTheReads() throws Exception {
         try (HelperCluster cluster = new HelperCluster(directory, Map.of("helper.reads.limit", "4"), -1);
                 ScriptedClient greedy = new ScriptedClient(cluster);
                 ScriptedClient other = new ScriptedClient(cluster)) {
@@ -290,7 +290,7 @@ final class HelperLimitsTest {
             for (int held = 0; held < 2; held++) {
                 greedy.read(0, 0, disk, MIB, 1).first.get(20, TimeUnit.SECONDS);
             }
-            refused(greedy.read(0, 0, disk, MIB, MIB).result, "2 of 4 reads at once are this connection's already");
+            refused(greedy.read(0, 0, disk, MIB, MIB).result, "2 of 4 reads at once are this client's already");
             assertThat(other.read(0, 0, disk, MIB, MIB).result.get(20, TimeUnit.SECONDS))
                     .hasSize(MIB);
         }
