@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.protobuf.ByteString;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.PutOptions;
@@ -35,6 +33,8 @@ import io.cloudmw.core.model.Urgency;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.fleet.HelperAddress;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.rpc.EnrolmentCall;
 import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcErrors;
@@ -55,6 +55,7 @@ import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.core.tls.TlsFiles;
 import io.cloudmw.core.tls.TlsMaterial;
 import io.cloudmw.core.wire.ToWire;
+import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.EnrolRequest;
 import io.cloudmw.proto.v1.GetWriteRequest;
@@ -69,6 +70,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,15 +84,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Drills: each attempt on a cluster under TLS is refused with its own error, and is in the audit trail. */
 class AuditDrillsIT {
@@ -100,54 +101,99 @@ class AuditDrillsIT {
         throw new CloudMwException(ErrorCode.INVALID_ARGUMENT, "not here");
     };
 
+    private static final String COORDINATOR = "coordinator/calls-audit.jsonl";
+    private static final String CHANGES = "coordinator/audit.jsonl";
+    private static final String HELPER = "h1-spool-audit/calls-audit.jsonl";
+
     @TempDir
-    private Path directory;
+    private static Path directory;
 
-    private final List<Map<String, String>> trail = new CopyOnWriteArrayList<>();
+    private static LocalFleet fleet;
+    private static CloudMw admin;
+    private static HelperAddress helper;
+
     private final List<AutoCloseable> opened = new ArrayList<>();
-    private final AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
-        @Override
-        protected void append(ILoggingEvent event) {
-            Map<String, String> fields = new HashMap<>();
-            event.getKeyValuePairs().forEach(pair -> fields.put(pair.key, String.valueOf(pair.value)));
-            trail.add(fields);
-        }
-    };
-    private TlsCluster cluster;
-    private CloudMw admin;
-    private HelperAddress helper;
 
-    private static Logger audit() {
-        return (Logger) LoggerFactory.getLogger("cloudmw.audit");
+    /** The numbers of events before a test, by file. */
+    private final Map<String, Integer> before = new HashMap<>();
+
+    @BeforeAll
+    static void startFleet() throws Exception {
+        fleet = new LocalFleet(
+                directory,
+                Path.of("..", "cloudmw").toAbsolutePath().normalize(),
+                Map.of("CLOUDMW_TLS_INSECURE", "false", "CLOUDMW_JAVA_OPTS", "-Xmx128m"));
+        fleet.startCoordinator(Map.of("process.warm-up-time", "0s"));
+        Map<String, String> settings = new HashMap<>(fleet.disk("d-h1"));
+        settings.put("process.warm-up-time", "0s");
+        fleet.startHelper("h1", settings);
+        admin = CloudMw.connect(fleet.clientOptions().withCoordinatorTimeout(Duration.ofSeconds(20)));
+        await().until(() -> admin.cluster().helpers().join().size() == 1);
+        helper = admin.cluster().helpers().join().get(0).helper();
+        admin.volumes()
+                .create(new Volume(
+                        DATA,
+                        new Chunking.BySize(2 << 20),
+                        1,
+                        List.of(new StoreId("d-h1")),
+                        1,
+                        Mode.COOPERATIVE,
+                        false,
+                        0))
+                .join();
+    }
+
+    @AfterAll
+    static void stopFleet() {
+        if (admin != null) {
+            admin.close();
+        }
+        if (fleet != null) {
+            fleet.close();
+        }
     }
 
     @BeforeEach
-    void startCluster() throws Exception {
-        appender.start();
-        audit().setLevel(Level.INFO);
-        audit().addAppender(appender);
-        cluster = TlsCluster.start(directory);
-        admin = cluster.admin();
-        cluster.createVolume(admin, DATA, Mode.COOPERATIVE);
-        helper = admin.cluster().helpers().join().stream()
-                .map(status -> status.helper())
-                .filter(address -> address.id().value().equals("h1"))
-                .findFirst()
-                .orElseThrow();
+    void countEvents() throws Exception {
+        for (String file : List.of(COORDINATOR, CHANGES, HELPER)) {
+            before.put(file, Files.readAllLines(directory.resolve(file)).size());
+        }
     }
 
     @AfterEach
-    void stopCluster() throws Exception {
+    void close() throws Exception {
         for (AutoCloseable each : opened) {
             each.close();
         }
-        cluster.close();
-        audit().detachAppender(appender);
-        audit().setLevel(null);
+        opened.clear();
+    }
+
+    /** The events in a file since the test began. */
+    private List<Map<String, String>> events(String file) throws IOException {
+        List<Map<String, String>> events = new ArrayList<>();
+        List<String> lines = Files.readAllLines(directory.resolve(file));
+        for (String line : lines.subList(Objects.requireNonNull(before.get(file)), lines.size())) {
+            Map<String, Object> fields = new ObjectMapper().readValue(line, new TypeReference<>() {});
+            Map<String, String> texts = new HashMap<>();
+            fields.forEach((name, value) -> texts.put(name, String.valueOf(value)));
+            events.add(texts);
+        }
+        return events;
+    }
+
+    private List<Map<String, String>> refusals(String file, String method) throws IOException {
+        return events(file).stream()
+                .filter(event -> "refusal".equals(event.get("event")) && method.equals(event.get("method")))
+                .toList();
+    }
+
+    private Map<String, String> awaitRefusal(String file, String method, int number) throws IOException {
+        await().ignoreExceptions().until(() -> refusals(file, method).size() >= number);
+        return refusals(file, method).get(number - 1);
     }
 
     private HostPorts coordinator() {
-        return HostPorts.parse(cluster.address());
+        return HostPorts.parse(fleet.coordinatorAddress());
     }
 
     private AccessToken token(String subject) {
@@ -216,34 +262,28 @@ class AuditDrillsIT {
         return ((CloudMwException) Objects.requireNonNull(failure.getCause())).code();
     }
 
-    private List<Map<String, String>> refusals(String method) {
-        return trail.stream()
-                .filter(event -> "refusal".equals(event.get("event")) && method.equals(event.get("method")))
-                .toList();
-    }
-
-    private Map<String, String> awaitRefusal(String method, int number) {
-        await().until(() -> refusals(method).size() >= number);
-        return refusals(method).get(number - 1);
-    }
-
     /** Connects to the coordinator and to both planes of a helper; each handshake fails and is recorded. */
-    private void assertNoHandshake(Optional<TlsCredentials> tls, Consumer<Map<String, String>> recorded) {
+    private void assertNoHandshake(Optional<TlsCredentials> tls, String why) throws Exception {
         assertThat(catchThrowable(() -> stub(toCoordinator(tls)).listVolumes(ListVolumesRequest.getDefaultInstance())))
                 .isNotNull();
-        recorded.accept(awaitRefusal("handshake", 1));
+        assertHandshake(awaitRefusal(COORDINATOR, "handshake", 1), why);
+        int control = refusals(HELPER, "handshake").size() + 1;
         assertThat(catchThrowable(() -> WritingGrpc.newBlockingStub(toHelper(tls))
                         .withDeadlineAfter(20, TimeUnit.SECONDS)
                         .getWrite(GetWriteRequest.getDefaultInstance())))
                 .isNotNull();
-        recorded.accept(awaitRefusal("handshake", 2));
+        assertHandshake(awaitRefusal(HELPER, "handshake", control), why);
+        close();
+        int bulk = refusals(HELPER, "handshake").size() + 1;
         assertThat(refusal(toBulk(tls, "stranger")))
                 .isIn(ErrorCode.TLS_FAILED, ErrorCode.HELPER_UNAVAILABLE, ErrorCode.PROTOCOL_VIOLATION);
-        recorded.accept(awaitRefusal("handshake", 3));
-        assertThat(refusals("handshake")).hasSize(3).allSatisfy(event -> {
-            assertThat(event.get("code")).isEqualTo("TLS_FAILED");
-            assertThat(event.get("address")).startsWith("127.0.0.1:");
-        });
+        assertHandshake(awaitRefusal(HELPER, "handshake", bulk), why);
+    }
+
+    private static void assertHandshake(Map<String, String> event, String why) {
+        assertThat(event).containsEntry("code", "TLS_FAILED");
+        assertThat(event.get("address")).startsWith("127.0.0.1:");
+        assertThat(event.get("why")).contains(why);
     }
 
     @Test
@@ -279,7 +319,7 @@ class AuditDrillsIT {
                                 .encode(),
                         new Failing(failed));
         assertThat(failed.get(20, TimeUnit.SECONDS).code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
-        assertThat(awaitRefusal("OpenRead", 1))
+        assertThat(awaitRefusal(HELPER, "OpenRead", 1))
                 .containsEntry("subject", "thief")
                 .containsEntry("code", "UNAUTHENTICATED")
                 .containsEntry("asked", "chunk=" + chunk.id())
@@ -292,7 +332,7 @@ class AuditDrillsIT {
                                 .setToken(ToWire.token(stolen))
                                 .build())))
                 .isEqualTo(ErrorCode.UNAUTHENTICATED);
-        assertThat(awaitRefusal("GetWrite", 1))
+        assertThat(awaitRefusal(HELPER, "GetWrite", 1))
                 .containsEntry("subject", "thief")
                 .hasEntrySatisfying("why", why -> assertThat(why).contains("of another client"));
     }
@@ -319,16 +359,14 @@ class AuditDrillsIT {
     @Test
     void expiredCertificateIsRefusedByBothPlanes() throws Exception {
         WallClock past = () -> WallClock.system().millis() - Duration.ofDays(2).toMillis();
-        assertNoHandshake(
-                Optional.of(certified(authority(past), ProcessRole.CLIENT, "admin")),
-                event -> assertThat(event.get("why")).contains("validity"));
+        assertNoHandshake(Optional.of(certified(authority(past), ProcessRole.CLIENT, "admin")), "validity");
     }
 
     @Test
     void helperWithAForeignCertificateIsRefusedByBothPlanes() throws Exception {
         assertNoHandshake(
                 Optional.of(certified(CertificateAuthority.create(WallClock.system()), ProcessRole.HELPER, "h1")),
-                event -> assertThat(event.get("why")).contains("TLS"));
+                "TLS");
     }
 
     @Test
@@ -340,16 +378,16 @@ class AuditDrillsIT {
     @Test
     void revokedSubjectIsRefused() throws Exception {
         admin.subjects()
-                .grant("app", new GrantScope(DATA, "/"), Set.of(Right.READ, Right.WRITE))
+                .grant("former", new GrantScope(DATA, "/"), Set.of(Right.READ, Right.WRITE))
                 .join();
-        CoordinatorGrpc.CoordinatorBlockingStub app = stub(toCoordinator(Optional.of(enrolled("app"))));
+        CoordinatorGrpc.CoordinatorBlockingStub app = stub(toCoordinator(Optional.of(enrolled("former"))));
         assertThat(refusal(() -> app.stat(stat()))).isEqualTo(ErrorCode.NOT_FOUND);
-        admin.subjects().revokeToken("app", Optional.empty()).join();
+        admin.subjects().revokeToken("former", Optional.empty()).join();
 
         assertThat(refusal(() -> app.stat(stat()))).isEqualTo(ErrorCode.PERMISSION_DENIED);
 
-        assertThat(awaitRefusal("Stat", 1))
-                .containsEntry("subject", "app")
+        assertThat(awaitRefusal(COORDINATOR, "Stat", 1))
+                .containsEntry("subject", "former")
                 .containsEntry("role", "client")
                 .containsEntry("code", "PERMISSION_DENIED");
     }
@@ -363,17 +401,21 @@ class AuditDrillsIT {
         Optional<TlsCredentials> h9 = Optional.of(certified(authority(WallClock.system()), ProcessRole.HELPER, "h9"));
         assertThat(refusal(() -> stub(toCoordinator(h9)).heartbeat(heartbeat())))
                 .isEqualTo(ErrorCode.PERMISSION_DENIED);
-        assertThat(awaitRefusal("Heartbeat", 1)).containsEntry("subject", "h9").containsEntry("role", "helper");
+        assertThat(awaitRefusal(COORDINATOR, "Heartbeat", 1))
+                .containsEntry("subject", "h9")
+                .containsEntry("role", "helper");
 
         assertThat(refusal(toBulk(h9, "h1"))).isEqualTo(ErrorCode.TLS_FAILED);
-        assertThat(awaitRefusal("handshake", 1))
+        assertThat(awaitRefusal(HELPER, "handshake", 1))
                 .containsEntry("subject", "h9")
                 .hasEntrySatisfying("why", why -> assertThat(why).contains("as in its certificate"));
 
         Optional<TlsCredentials> app = Optional.of(enrolled("app"));
         assertThat(refusal(() -> stub(toCoordinator(app)).heartbeat(heartbeat())))
                 .isIn(ErrorCode.PERMISSION_DENIED, ErrorCode.UNAUTHENTICATED);
-        assertThat(awaitRefusal("Heartbeat", 2)).containsEntry("subject", "app").containsEntry("role", "client");
+        assertThat(awaitRefusal(COORDINATOR, "Heartbeat", 2))
+                .containsEntry("subject", "app")
+                .containsEntry("role", "client");
     }
 
     private static HeartbeatRequest heartbeat() {
@@ -381,12 +423,12 @@ class AuditDrillsIT {
     }
 
     @Test
-    void clientThatClaimsTheNameOfAnotherIsRefused() {
+    void clientThatClaimsTheNameOfAnotherIsRefused() throws Exception {
         AccessToken forged = AccessToken.parse(token("app").text().replace("app", "admin"));
         CloudMwException refusal = catchThrowableOfType(
                 CloudMwException.class, () -> EnrolmentCall.client(coordinator(), forged, List.of()));
         assertThat(refusal.code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
-        assertThat(awaitRefusal("Enrol", 1))
+        assertThat(awaitRefusal(COORDINATOR, "Enrol", 1))
                 .containsEntry("code", "UNAUTHENTICATED")
                 .hasEntrySatisfying("why", why -> assertThat(why).contains("of admin"))
                 .hasEntrySatisfying("asked", asked -> assertThat(asked).doesNotContain(forged.text()));
@@ -396,7 +438,7 @@ class AuditDrillsIT {
     void replayedEnrolmentIsRefusedAndTheCertificateOfTheFirstIsRecorded() throws Exception {
         SigningRequest key = SigningRequest.of(SigningRequest.newKey());
         JoinProofs.JoinProof proof = new JoinProofs(
-                        ClusterSecret.readOrCreate(directory.resolve("cluster.secret")), WallClock.system())
+                        ClusterSecret.readOrCreate(fleet.secretFile()), WallClock.system())
                 .prove("h7", key.publicKey());
         EnrolRequest request = EnrolRequest.newBuilder()
                 .setPublicKey(ByteString.copyFrom(key.publicKey()))
@@ -407,7 +449,7 @@ class AuditDrillsIT {
                         .setNonce(proof.nonce())
                         .setSignature(proof.signature()))
                 .build();
-        HostPort address = HostPort.parse(cluster.address());
+        HostPort address = HostPort.parse(fleet.coordinatorAddress());
         ManagedChannel stranger = opened(NettyChannelBuilder.forAddress(address.host(), address.port())
                 .sslContext(EnrolmentTrust.context(Set.of()))
                 .intercept(VersionHandshake.client())
@@ -415,15 +457,14 @@ class AuditDrillsIT {
         IdentitiesGrpc.IdentitiesBlockingStub identities =
                 IdentitiesGrpc.newBlockingStub(stranger).withDeadlineAfter(20, TimeUnit.SECONDS);
         assertThat(identities.enrol(request).getChainCount()).isPositive();
-        assertThat(trail)
-                .anySatisfy(event -> assertThat(event)
-                        .containsEntry("event", "change")
-                        .containsEntry("method", "Enrol")
-                        .hasEntrySatisfying("certified", uri -> assertThat(uri).endsWith("/helper/h7"))
-                        .containsKeys("serial", "fingerprint", "until"));
+        await().untilAsserted(() -> assertThat(events(CHANGES)).anySatisfy(event -> assertThat(event)
+                .containsEntry("event", "change")
+                .containsEntry("method", "Enrol")
+                .hasEntrySatisfying("certified", uri -> assertThat(uri).endsWith("/helper/h7"))
+                .containsKeys("serial", "fingerprint", "until")));
 
         assertThat(refusal(() -> identities.enrol(request))).isEqualTo(ErrorCode.UNAUTHENTICATED);
 
-        assertThat(awaitRefusal("Enrol", 1)).containsEntry("code", "UNAUTHENTICATED");
+        assertThat(awaitRefusal(COORDINATOR, "Enrol", 1)).containsEntry("code", "UNAUTHENTICATED");
     }
 }
