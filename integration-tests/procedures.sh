@@ -52,7 +52,7 @@ block() { # heading, first line without "# "
 on() { # machine, commands
   local commands=$2
   commands=$(sed "s|/var/lib/cloudmw|$work/$1&|g; s|/etc/cloudmw|$work/$1&|g; s|/root/|$work/$1&|g; s|c1:$work/$1/|c1:/|g
-    s|sleep 10|sleep 4|; s|sleep 30|sleep 10|" <<<"$commands")
+    s|sleep 10|sleep 4|" <<<"$commands")
   echo "== on $1: $commands"
   MACHINE=$1 PATH=$work/bin:$PATH CLOUDMW_COORDINATOR=$coordinators bash -euo pipefail -c "$commands"
 }
@@ -101,14 +101,17 @@ obey() {
   local verb machine unit
   while read -r verb machine unit <"$work/orders"; do
     if [ -e "$work/$machine/etc/cloudmw/$unit.properties" ]; then
-      case $verb in
-        stop) stop TERM "$machine" ;;
-        start) start_unit "$machine" "$unit" ;;
-        try-restart)
-          stop TERM "$machine"
-          start_unit "$machine" "$unit"
-          ;;
-      esac >>"$log" 2>&1 || { echo "$verb of $unit on $machine failed" >"$work/answers"; continue; }
+      # In a shell of its own, which a process that does not start ends.
+      (
+        case $verb in
+          stop) stop TERM "$machine" ;;
+          start) start_unit "$machine" "$unit" ;;
+          try-restart)
+            stop TERM "$machine"
+            start_unit "$machine" "$unit"
+            ;;
+        esac
+      ) >>"$log" 2>&1 || { echo "$verb of $unit on $machine failed" >"$work/answers"; continue; }
     fi
     echo done >"$work/answers"
   done

@@ -436,8 +436,7 @@ class AuditDrillsIT {
     @Test
     void replayedEnrolmentIsRefusedAndTheCertificateOfTheFirstIsRecorded() throws Exception {
         SigningRequest key = SigningRequest.of(SigningRequest.newKey());
-        JoinProofs.JoinProof proof = new JoinProofs(
-                        ClusterSecret.readOrCreate(fleet.secretFile()), WallClock.system())
+        JoinProofs.JoinProof proof = new JoinProofs(ClusterSecret.readOrCreate(fleet.secretFile()), WallClock.system())
                 .prove("h7", key.publicKey());
         EnrolRequest request = EnrolRequest.newBuilder()
                 .setPublicKey(ByteString.copyFrom(key.publicKey()))
@@ -456,11 +455,12 @@ class AuditDrillsIT {
         IdentitiesGrpc.IdentitiesBlockingStub identities =
                 IdentitiesGrpc.newBlockingStub(stranger).withDeadlineAfter(20, TimeUnit.SECONDS);
         assertThat(identities.enrol(request).getChainCount()).isPositive();
-        await().untilAsserted(() -> assertThat(events(CHANGES)).anySatisfy(event -> assertThat(event)
-                .containsEntry("event", "change")
-                .containsEntry("method", "Enrol")
-                .hasEntrySatisfying("certified", uri -> assertThat(uri).endsWith("/helper/h7"))
-                .containsKeys("serial", "fingerprint", "until")));
+        await().untilAsserted(() -> assertThat(events(CHANGES))
+                .anySatisfy(event -> assertThat(event)
+                        .containsEntry("event", "change")
+                        .containsEntry("method", "Enrol")
+                        .hasEntrySatisfying("certified", uri -> assertThat(uri).endsWith("/helper/h7"))
+                        .containsKeys("serial", "fingerprint", "until")));
 
         assertThat(refusal(() -> identities.enrol(request))).isEqualTo(ErrorCode.UNAUTHENTICATED);
 

@@ -40,6 +40,9 @@ public final class CertificateAuthority {
     /** Clocks of a cluster may differ by this much: a certificate is valid from so long before it was made. */
     private static final Duration BACKDATED = Duration.ofMinutes(10);
 
+    /** A certificate of a short life is backdated by this share of it, since it is renewed after two thirds of its time. */
+    private static final int BACKDATED_SHARE = 10;
+
     private static final int SERIAL_BITS = 128;
 
     private final CertifiedKey own;
@@ -133,7 +136,7 @@ public final class CertificateAuthority {
         return new JcaX509v3CertificateBuilder(
                 issuer,
                 serial,
-                new Date(nowMillis - BACKDATED.toMillis()),
+                new Date(nowMillis - Math.min(BACKDATED.toMillis(), life.toMillis() / BACKDATED_SHARE)),
                 new Date(nowMillis + life.toMillis()),
                 subject,
                 key);

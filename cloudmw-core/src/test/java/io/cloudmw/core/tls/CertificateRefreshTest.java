@@ -1,0 +1,38 @@
+package io.cloudmw.core.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.cloudmw.core.error.CloudMwException;
+import java.security.KeyPair;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class CertificateRefreshTest {
+    private long nowMillis = Duration.ofDays(20_000).toMillis();
+
+    @ParameterizedTest
+    @ValueSource(longs = {10, 45, 3600, 604_800})
+    void certificateIsRenewedInTheLastThirdOfItsLife(long lifeSeconds) throws CloudMwException {
+        CertificateAuthority authority = CertificateAuthority.create(() -> nowMillis);
+        TlsMaterial present = material(authority, Duration.ofSeconds(lifeSeconds));
+        CertificateRefresh.Source source = CertificateRefresh.renewing(
+                before -> material(authority, Duration.ofSeconds(lifeSeconds)), () -> nowMillis);
+        long made = nowMillis;
+
+        nowMillis = made + lifeSeconds * 1000 / 2;
+        assertThat(source.next(present)).isEmpty();
+        nowMillis = made + lifeSeconds * 1000 * 7 / 10;
+        assertThat(source.next(present)).isPresent();
+    }
+
+    private static TlsMaterial material(CertificateAuthority authority, Duration life) throws CloudMwException {
+        KeyPair key = SigningRequest.newKey();
+        ProcessIdentity identity = new ProcessIdentity("c", ProcessRole.HELPER, "h1");
+        return new TlsMaterial(
+                Optional.of(new CertifiedKey(key.getPrivate(), authority.certify(key.getPublic(), identity, life))),
+                List.of(authority.certificate()));
+    }
+}
