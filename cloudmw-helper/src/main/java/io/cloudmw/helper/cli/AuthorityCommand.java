@@ -11,6 +11,7 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -34,7 +35,13 @@ final class AuthorityCommand implements Callable<Integer> {
         SHOW,
         PREPARE,
         SWITCH,
-        FINISH
+        FINISH;
+
+        /** The name on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     @Parameters(index = "0", paramLabel = "STEP", description = "create, show, prepare, switch, finish")

@@ -100,10 +100,12 @@ public final class ServerMain implements Runnable {
     }
 
     private static CommandLine commandLine() {
-        return new CommandLine(new ServerMain()).setExecutionStrategy(parsed -> {
-            requireSupported(parsed);
-            return new CommandLine.RunLast().execute(parsed);
-        });
+        return new CommandLine(new ServerMain())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionStrategy(parsed -> {
+                    requireSupported(parsed);
+                    return new CommandLine.RunLast().execute(parsed);
+                });
     }
 
     /** Refuses an option before the command when the command does not have it. */

@@ -250,6 +250,21 @@ final class ServerMainTest {
     }
 
     @Test
+    void authorityIsMadeAndReplacedStepByStep() {
+        String file = directory.resolve("authority.pem").toString();
+        assertThat(ServerMain.run("authority", "create", file)).isZero();
+        assertThat(ServerMain.run("authority", "create", file)).isEqualTo(4);
+        assertThat(ServerMain.run("authority", "switch", file)).isEqualTo(3);
+        assertThat(ServerMain.run("authority", "prepare", file)).isZero();
+        assertThat(ServerMain.run("authority", "prepare", file)).isEqualTo(4);
+        assertThat(ServerMain.run("authority", "finish", file)).isEqualTo(4);
+        assertThat(ServerMain.run("authority", "switch", file)).isZero();
+        assertThat(ServerMain.run("authority", "finish", file)).isZero();
+        assertThat(ServerMain.run("authority", "show", file, "--json")).isZero();
+        assertThat(ServerMain.run("authority", "renew", file)).isEqualTo(2);
+    }
+
+    @Test
     void missingSettingsFileExitsWithSeven() {
         assertThat(ServerMain.run(
                         "helper", "--config", directory.resolve("none").toString()))
