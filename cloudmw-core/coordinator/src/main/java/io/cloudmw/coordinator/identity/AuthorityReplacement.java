@@ -109,7 +109,10 @@ public final class AuthorityReplacement {
                     ErrorCode.CONFLICT,
                     FILE + " " + next(file) + ": it does not sign yet (expected: \"switch\" first)");
         }
-        SecretFiles.replace(FILE, file, PemFiles.text(read(file).own().orElseThrow(), List.of()));
+        CertifiedKey own = read(file).own().orElseThrow();
+        // Every certificate of the file counts as one of the key's chain.
+        CertifiedKey alone = new CertifiedKey(own.key(), List.of(own.certificate()));
+        SecretFiles.replace(FILE, file, PemFiles.text(alone, List.of()));
         return read(file);
     }
 }
