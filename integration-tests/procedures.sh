@@ -207,29 +207,40 @@ do_lost_coordinator() {
   CLOUDMW_COORDINATOR=127.0.0.1:$((port + 2)) same files:/a
 }
 
-# Clients put and get all the time, and each round ends when all processes have restarted.
-do_rotation_of_secrets() {
-  local round name load status=0 heading="Rotation of secrets" secret=$work/c1/var/lib/cloudmw/cluster.secret
-  cp "$secret" "$work/former"
+# Starts clients that put and get until end_load.
+begin_load() {
+  rm -f "$work/phases"
   mkfifo "$work/phases"
   "$root/cloudmw" bench load files --clients 2 --size 256KiB --pause 100ms <"$work/phases" >"$work/load.out" 2>&1 &
   load=$!
   exec 8>"$work/phases"
   eventually grep -q '^ready' "$work/load.out"
+}
+
+# Ends the clients; none of their operations may have failed.
+end_load() { # when
+  local status=0
+  exec 8>&-
+  wait "$load" || status=$?
+  cat "$work/load.out"
+  [ "$status" -eq 0 ] || fail "an operation failed $1"
+}
+
+# Clients put and get all the time, and each round ends when all processes have restarted.
+do_rotation_of_secrets() {
+  local round name status=0 heading="Rotation of secrets" secret=$work/c1/var/lib/cloudmw/cluster.secret
+  cp "$secret" "$work/former"
+  begin_load
   for round in 1 2 3; do
     on c1 "$(block "$heading" "on c1, round $round")"
     for name in c2 h1 h2 h3; do on "$name" "$(block "$heading" "on every other machine, in each round")"; done
     for name in c1 c2 h1 h2 h3; do on "$name" "$(block "$heading" "on every machine, one after the other")"; done
   done
-  exec 8>&-
-  wait "$load" || status=$?
-  cat "$work/load.out"
-  [ "$status" -eq 0 ] || fail "an operation failed during the rotation"
+  end_load "during the rotation"
   [ "$(wc -l <"$secret")" -eq 1 ] || fail "the file has not one key: $(wc -l <"$secret") lines"
   ! cmp -s "$secret" "$work/former" || fail "the key is the former one"
   # A helper that still has the former key is refused.
   cp "$work/former" "$work/h3/former"
-  status=0
   stop TERM h3
   timeout "$patience" "$root/cloudmw" helper --config "$work/h3/etc/cloudmw/helper.properties" \
     --secret-file "$work/h3/former" || status=$?
@@ -239,22 +250,15 @@ do_rotation_of_secrets() {
 
 # Clients put and get all the time, and between two steps all certificates are renewed.
 do_a_new_authority() {
-  local step load status=0 heading="A new authority" file=$work/c1/var/lib/cloudmw/authority.pem
+  local step heading="A new authority" file=$work/c1/var/lib/cloudmw/authority.pem
   cp "$file" "$work/former-authority"
-  mkfifo "$work/steps"
-  "$root/cloudmw" bench load files --clients 2 --size 256KiB --pause 100ms <"$work/steps" >"$work/load.out" 2>&1 &
-  load=$!
-  exec 8>"$work/steps"
-  eventually grep -q '^ready' "$work/load.out"
+  begin_load
   for step in 1 2 3; do
     on c1 "$(block "$heading" "on c1, step $step")"
     on c2 "$(block "$heading" "on c2, after each step")"
     sleep $((life + 5))
   done
-  exec 8>&-
-  wait "$load" || status=$?
-  cat "$work/load.out"
-  [ "$status" -eq 0 ] || fail "an operation failed while the authority was replaced"
+  end_load "while the authority was replaced"
   [ "$("$root/cloudmw" authority show "$file" | wc -l)" -eq 1 ] || fail "more than one authority is trusted"
   ! cmp -s "$file" "$work/former-authority" || fail "the authority is the former one"
   # Commands start with the administrator's token, which names the new authority.

@@ -53,7 +53,7 @@ public final class DefaultSecurity {
     }
 
     /** The token of the user, or else of an administrator, in the user's home directory. */
-    public static ClientSecurity ofUser() {
+    private static ClientSecurity ofUser() {
         return ClientSecurity.tokenFile(
                 Files.exists(TokenFile.OF_USER) ? TokenFile.OF_USER : TokenFile.OF_ADMINISTRATOR);
     }

@@ -4,7 +4,9 @@ import io.cloudmw.core.tls.ProcessIdentity;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The process at the other end of a connection, as the audit trail names it.
@@ -18,6 +20,18 @@ public record AuditedPeer(Optional<ProcessIdentity> identity, Optional<InetSocke
 
     public AuditedPeer {
         client = AuditText.plain(client, MAX_CLIENT);
+    }
+
+    /**
+     * The peer of a connection.
+     *
+     * @param remote its source address; null or of another kind: not known
+     */
+    public static AuditedPeer of(Optional<ProcessIdentity> identity, @Nullable SocketAddress remote, String client) {
+        return new AuditedPeer(
+                identity,
+                remote instanceof InetSocketAddress address ? Optional.of(address) : Optional.empty(),
+                client);
     }
 
     /** The source address and port of its connection as a text. */

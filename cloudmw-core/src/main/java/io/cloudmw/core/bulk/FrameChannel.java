@@ -25,7 +25,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.Optional;
@@ -91,11 +90,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
 
     /** The peer as the audit trail names it; its certificate only when the TLS handshake was successful. */
     AuditedPeer peer() {
-        Optional<ProcessIdentity> identity = peerIdentity();
-        return new AuditedPeer(
-                identity,
-                channel.remoteAddress() instanceof InetSocketAddress address ? Optional.of(address) : Optional.empty(),
-                "");
+        return AuditedPeer.of(peerIdentity(), channel.remoteAddress(), "");
     }
 
     /** The age from which on nothing new begins on this process's connections; empty: any. */

@@ -1,5 +1,6 @@
 package io.cloudmw.core.rpc;
 
+import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.TokenBearer;
@@ -25,6 +26,9 @@ public final class CallerIdentity implements ServerInterceptor {
     private static final Context.Key<Optional<ProcessIdentity>> CURRENT =
             Context.keyWithDefault("cloudmw-identity", Optional.empty());
 
+    private static final Metadata.Key<String> USER_AGENT =
+            Metadata.Key.of("user-agent", Metadata.ASCII_STRING_MARSHALLER);
+
     private final Set<String> open;
 
     /** @param open full names of the methods that callers without a certificate may call */
@@ -45,6 +49,13 @@ public final class CallerIdentity implements ServerInterceptor {
     /** Returns the process at the other end of a call; empty: it has no certificate. */
     public static Optional<ProcessIdentity> of(ServerCall<?, ?> call) {
         return Optional.ofNullable(session(call)).flatMap(Certificates::peer);
+    }
+
+    /** Returns the process at the other end of a call with these headers, as the audit trail names it. */
+    public static AuditedPeer peer(ServerCall<?, ?> call, Metadata headers) {
+        @Nullable String agent = headers.get(USER_AGENT);
+        return AuditedPeer.of(
+                of(call), call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR), agent == null ? "" : agent);
     }
 
     /** Returns whether the call came under TLS. */

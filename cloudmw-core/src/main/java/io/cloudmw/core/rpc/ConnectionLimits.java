@@ -111,12 +111,7 @@ final class ConnectionLimits extends ServerTransportFilter implements ProtocolNe
             if (!failed && TlsFailures.isOne(failure) && !(failure instanceof ClosedChannelException)) {
                 failed = true;
                 refusals.handshakeFailed(
-                        new AuditedPeer(
-                                Optional.empty(),
-                                ctx.channel().remoteAddress() instanceof InetSocketAddress address
-                                        ? Optional.of(address)
-                                        : Optional.empty(),
-                                ""),
+                        AuditedPeer.of(Optional.empty(), ctx.channel().remoteAddress(), ""),
                         TlsFailures.of("connection", failure));
             }
             ctx.fireExceptionCaught(failure);

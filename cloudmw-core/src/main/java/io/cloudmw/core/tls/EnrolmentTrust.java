@@ -24,8 +24,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * The trust of a process that enrols, and knows no authority yet. With pins, the coordinator's chain must end at an
- * authority whose key has one of these fingerprints. Without them every chain is accepted: the answer then proves by the join
- * secret that it comes from the cluster, and the request reveals nothing that others could use.
+ * authority whose key has one of these fingerprints. Without them every chain is accepted: the answer then proves by the
+ * join secret that it comes from the cluster, and the request reveals nothing that others could use.
  */
 public final class EnrolmentTrust extends X509ExtendedTrustManager {
     private final Set<String> pins;

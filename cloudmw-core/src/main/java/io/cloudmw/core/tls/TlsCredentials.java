@@ -28,7 +28,8 @@ import javax.net.ssl.SSLException;
 /**
  * The TLS contexts of a process: TLS 1.3 alone, its certificate shown to every peer, and peers verified by
  * {@link PeerRule}. New material takes effect with the next handshake, in all contexts, and connections shake hands anew
- * when they are old. The implementation is BoringSSL where it loads, otherwise the JDK's. Sessions are not resumed: each connection shows certificates that are valid now.
+ * when they are old. The implementation is BoringSSL where it loads, otherwise the JDK's. Sessions are not resumed: each
+ * connection shows certificates that are valid now.
  * Safe for any thread.
  */
 public final class TlsCredentials {

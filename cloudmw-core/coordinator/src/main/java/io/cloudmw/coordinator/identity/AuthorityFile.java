@@ -23,6 +23,9 @@ public final class AuthorityFile {
     /** The default file, beside the cluster's secret. */
     public static final Path DEFAULT = SecretFiles.DIRECTORY.resolve("authority.pem");
 
+    /** The file in messages. */
+    static final String FILE = "authority file";
+
     private static final Logger LOG = LoggerFactory.getLogger(AuthorityFile.class);
 
     private final Path file;
@@ -56,8 +59,7 @@ public final class AuthorityFile {
      */
     public static AuthorityFile openOrCreate(Path file, WallClock clock) throws CloudMwException {
         if (!Files.exists(file)) {
-            CertifiedKey made = CertificateAuthority.create(clock).own();
-            if (SecretFiles.create("authority file", file, PemFiles.text(made, List.of()))) {
+            if (create(file, clock)) {
                 LOG.info(
                         "there was no authority file {}: created it with a new key (all coordinators of a cluster need the"
                                 + " same file)",
@@ -65,6 +67,12 @@ public final class AuthorityFile {
             }
         }
         return new AuthorityFile(file, clock);
+    }
+
+    /** Creates the file with a new authority, unless there is one. Returns false when there is. */
+    static boolean create(Path file, WallClock clock) throws CloudMwException {
+        CertifiedKey made = CertificateAuthority.create(clock).own();
+        return SecretFiles.create(FILE, file, PemFiles.text(made, List.of()));
     }
 
     /** The content that was read last. */

@@ -24,7 +24,7 @@ import java.util.List;
  * Stateless; safe for any thread; not for two replacements at once.
  */
 public final class AuthorityReplacement {
-    private static final String FILE = "authority file";
+    private static final String FILE = AuthorityFile.FILE;
 
     private AuthorityReplacement() {}
 
@@ -34,8 +34,7 @@ public final class AuthorityReplacement {
      * @throws CloudMwException {@code ALREADY_EXISTS} when there is a file; {@code LOCAL_IO}
      */
     public static TlsMaterial create(Path file, WallClock clock) throws CloudMwException {
-        CertifiedKey made = CertificateAuthority.create(clock).own();
-        if (!SecretFiles.create(FILE, file, PemFiles.text(made, List.of()))) {
+        if (!AuthorityFile.create(file, clock)) {
             throw new CloudMwException(ErrorCode.ALREADY_EXISTS, FILE + " " + file + ": there is one already");
         }
         return read(file);

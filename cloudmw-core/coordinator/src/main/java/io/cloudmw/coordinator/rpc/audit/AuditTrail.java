@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.rpc.audit;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.cloudmw.core.audit.AuditText;
 import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.grant.Right;
@@ -96,7 +97,7 @@ public final class AuditTrail {
         RefusalTrail.event(CALL_LOG, "access", method, caller.peer())
                 .addKeyValue("right", right.word())
                 .addKeyValue("volume", volume.value())
-                .addKeyValue("path", LogText.plain(path, MAX_TEXT))
+                .addKeyValue("path", AuditText.plain(path, MAX_TEXT))
                 .log(method);
     }
 

@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.rpc.audit;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import io.cloudmw.core.audit.AuditText;
 import io.cloudmw.proto.v1.CallId;
 import java.util.UUID;
 
@@ -23,13 +24,13 @@ record AuditedRequest(String id, String text) {
 
     /** Its fields as the log of the process shows them. */
     String shortText() {
-        return LogText.plain(text, MAX_SHORT_TEXT);
+        return AuditText.plain(text, MAX_SHORT_TEXT);
     }
 
     static AuditedRequest of(Message message) {
         FieldDescriptor call = message.getDescriptorForType().findFieldByName("call");
         String id = call != null && !call.isRepeated() && message.getField(call) instanceof CallId known
-                ? LogText.plain(known.getId(), MAX_ID)
+                ? AuditText.plain(known.getId(), MAX_ID)
                 : "";
         return new AuditedRequest(id.isEmpty() ? UUID.randomUUID().toString() : id, LogText.of(message, MAX_TEXT));
     }

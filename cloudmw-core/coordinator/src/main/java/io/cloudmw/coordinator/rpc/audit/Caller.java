@@ -5,16 +5,13 @@ import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.grpc.Context;
 import io.grpc.Contexts;
-import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The process that made a call.
@@ -24,11 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param client its description of itself; empty: none
  */
 public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddress> address, String client) {
-    private static final int MAX_CLIENT_CHARACTERS = 100;
     private static final Caller UNKNOWN = new Caller(Optional.empty(), Optional.empty(), "");
     private static final Context.Key<Caller> CURRENT = Context.keyWithDefault("cloudmw-caller", UNKNOWN);
-    private static final Metadata.Key<String> USER_AGENT =
-            Metadata.Key.of("user-agent", Metadata.ASCII_STRING_MARSHALLER);
 
     /** Returns an interceptor that makes {@link #current()} work in services. */
     public static ServerInterceptor interceptor() {
@@ -42,12 +36,8 @@ public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddr
 
     /** Returns the caller of a call with these headers. */
     public static Caller of(ServerCall<?, ?> call, Metadata headers) {
-        @Nullable SocketAddress remote = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-        @Nullable String agent = headers.get(USER_AGENT);
-        return new Caller(
-                CallerIdentity.of(call),
-                remote instanceof InetSocketAddress address ? Optional.of(address) : Optional.empty(),
-                agent == null ? "" : LogText.plain(agent, MAX_CLIENT_CHARACTERS));
+        AuditedPeer peer = CallerIdentity.peer(call, headers);
+        return new Caller(peer.identity(), peer.address(), peer.client());
     }
 
     /** Returns the process as the audit trail names it. */

@@ -1,5 +1,6 @@
 package io.cloudmw.coordinator.rpc.audit;
 
+import io.cloudmw.core.audit.AuditText;
 import io.cloudmw.core.audit.LineAllowance;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -51,7 +52,7 @@ final class FailureLog {
         }
         String more = leftOut.getAsLong() == 0 ? "" : " (" + leftOut.getAsLong() + " like it were not logged)";
         String asked = request.isEmpty() ? "" : " " + request;
-        String why = LogText.plain(String.valueOf(failure.getMessage()), MAX_MESSAGE_CHARACTERS);
+        String why = AuditText.plain(String.valueOf(failure.getMessage()), MAX_MESSAGE_CHARACTERS);
         log.atLevel(level(code))
                 .setCause(code == ErrorCode.INTERNAL ? cause : null)
                 .log("{} {} by {}{}: {}{}", code, method, caller, asked, why, more);

@@ -20,11 +20,6 @@ final class LogText {
 
     private LogText() {}
 
-    /** Replaces control characters by {@code ?} and truncates the text to {@code max} characters. */
-    static String plain(String text, int max) {
-        return AuditText.plain(text, max);
-    }
-
     /**
      * Returns the request's fields that are set, such as {@code name=data replicas=2 store_ids=[d1, d2]}; secrets are
      * redacted.
@@ -37,7 +32,7 @@ final class LogText {
     static String of(Message request, int max) {
         StringBuilder text = new StringBuilder();
         append(text, request, max);
-        return plain(text.toString(), max);
+        return AuditText.plain(text.toString(), max);
     }
 
     private static void append(StringBuilder text, Message message, int max) {
