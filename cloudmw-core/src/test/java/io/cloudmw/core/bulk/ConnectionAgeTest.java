@@ -55,22 +55,13 @@ final class ConnectionAgeTest {
                 authority.material(new ProcessIdentity(TestAuthority.CLUSTER, role, id), Duration.ofHours(1)), age);
     }
 
-    private static byte[] read(BulkConnection connection) throws Exception {
-        RecordingListener received = new RecordingListener();
-        BulkStream stream = connection.open("read".getBytes(UTF_8), received);
-        stream.end(new byte[0]);
-        stream.grant(BYTES.length);
-        received.awaitEnd();
-        return received.content();
-    }
-
     /** The server's age counts where it is the smaller one: it is in its greeting. */
     @Test
     void readsGoOnWhileConnectionsAreReplaced() throws Exception {
         List<BulkConnection> opened = new ArrayList<>(List.of(net.connect()));
         while (opened.size() < 4) {
             BulkConnection current = opened.get(opened.size() - 1);
-            assertThat(read(current)).isEqualTo(BYTES);
+            assertThat(RecordingListener.read(current, BYTES.length)).isEqualTo(BYTES);
             if (current.isOld()) {
                 opened.add(net.connect());
             }
@@ -113,7 +104,7 @@ final class ConnectionAgeTest {
         await().until(unused::isClosed);
 
         assertThat(held.isOld()).isTrue();
-        assertThat(read(held)).isEqualTo(BYTES);
+        assertThat(RecordingListener.read(held, BYTES.length)).isEqualTo(BYTES);
 
         held.release();
         await().until(held::isClosed);

@@ -3,6 +3,7 @@ package io.cloudmw.core.bulk;
 import io.cloudmw.core.error.CloudMwException;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,6 +17,16 @@ class RecordingListener implements BulkStreamListener {
     final AtomicInteger failures = new AtomicInteger();
     final AtomicLong received = new AtomicLong();
     private final ByteArrayOutputStream content = new ByteArrayOutputStream();
+
+    /** Opens a stream, reads it to its end and returns its bytes, of which there are at most so many. */
+    static byte[] read(BulkConnection connection, int bytes) throws Exception {
+        RecordingListener received = new RecordingListener();
+        BulkStream stream = connection.open("read".getBytes(StandardCharsets.UTF_8), received);
+        stream.end(new byte[0]);
+        stream.grant(bytes);
+        received.awaitEnd();
+        return received.content();
+    }
 
     @Override
     public void data(ByteBuf payload, int crc32c) {

@@ -1,6 +1,5 @@
 package io.cloudmw.core.bulk;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -54,15 +53,6 @@ class TlsBulkTest {
         return new Loopback(options, options, epoll, new Certificates(server, client), handler);
     }
 
-    private static byte[] read(BulkConnection connection) throws Exception {
-        RecordingListener received = new RecordingListener();
-        BulkStream stream = connection.open("read".getBytes(UTF_8), received);
-        stream.end(new byte[0]);
-        stream.grant(BYTES.length);
-        received.awaitEnd();
-        return received.content();
-    }
-
     @ParameterizedTest
     @CsvSource({"true,false", "true,true", "false,false", "false,true"})
     void bytesArriveAndBothSidesKnowEachOther(boolean epoll, boolean interactive) throws Exception {
@@ -86,8 +76,9 @@ class TlsBulkTest {
                     .connect(net.address(), new SendingHandler(BYTES, FRAME))
                     .get(10, TimeUnit.SECONDS);
 
-            assertThat(read(connection)).isEqualTo(BYTES);
-            assertThat(read(accepted.get(10, TimeUnit.SECONDS))).isEqualTo(BYTES);
+            assertThat(RecordingListener.read(connection, BYTES.length)).isEqualTo(BYTES);
+            assertThat(RecordingListener.read(accepted.get(10, TimeUnit.SECONDS), BYTES.length))
+                    .isEqualTo(BYTES);
             assertThat(connection.peerIdentity())
                     .contains(new ProcessIdentity(TestAuthority.CLUSTER, ProcessRole.HELPER, "server"));
             assertThat(accepted.join().peerIdentity())
@@ -117,7 +108,7 @@ class TlsBulkTest {
                     .connect(net.address(), new SendingHandler(BYTES, FRAME))
                     .get(10, TimeUnit.SECONDS);
 
-            assertThat(read(connection)).isEqualTo(BYTES);
+            assertThat(RecordingListener.read(connection, BYTES.length)).isEqualTo(BYTES);
         }
     }
 
@@ -181,7 +172,7 @@ class TlsBulkTest {
 
             pending.replace(client().material());
 
-            assertThat(read(net.connect())).isEqualTo(BYTES);
+            assertThat(RecordingListener.read(net.connect(), BYTES.length)).isEqualTo(BYTES);
         }
     }
 
@@ -193,7 +184,7 @@ class TlsBulkTest {
             BulkConnection open = net.connect();
             server.replace(next.credentials(ProcessRole.HELPER, "server").material());
 
-            assertThat(read(open)).isEqualTo(BYTES);
+            assertThat(RecordingListener.read(open, BYTES.length)).isEqualTo(BYTES);
             assertThat(refusal(net).code()).isIn(ErrorCode.TLS_FAILED, ErrorCode.HELPER_UNAVAILABLE);
         }
     }
