@@ -61,6 +61,8 @@ while read -r version home; do
     failed=1
     echo "JDK $version ($home): failed, see $log; its errors:"
     grep '^\[ERROR\]' "$log" | head -"$errors" || true
+    # The stacks that JUnit prints before it interrupts a test, of the thread that ran it.
+    sed -n '/^"main" /,/^$/p' "$log" | head -"$errors"
   fi
 done <<<"$jdks"
 exit "$failed"

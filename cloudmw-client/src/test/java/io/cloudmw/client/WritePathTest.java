@@ -57,11 +57,11 @@ final class WritePathTest {
 
     @BeforeEach
     void connect() throws IOException {
-        start(CHUNK, LEAF);
+        start(CHUNK, LEAF, FakeHelper.Script.SERVE);
     }
 
-    private void start(int chunk, int leaf) throws IOException {
-        cluster = new FakeCluster(chunk, leaf, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 8L << 20);
+    private void start(int chunk, int leaf, FakeHelper.Script script) throws IOException {
+        cluster = new FakeCluster(chunk, leaf, script, directory.resolve("nowhere"), 8L << 20);
         coordinator = cluster.coordinator();
         client = cluster.client();
     }
@@ -104,7 +104,7 @@ final class WritePathTest {
     @ValueSource(ints = {1023, 1024, 1025})
     void streamMayEndAtManifestSegmentBoundary(int chunks) throws Exception {
         close();
-        start(4096, 4096);
+        start(4096, 4096, FakeHelper.Script.SERVE);
         byte[] content = bytes(chunks * 4096);
         assertThat(stream(content).version().segmentCount()).isEqualTo(chunks > 1024 ? 2 : 1);
         holds(content);
@@ -297,7 +297,7 @@ final class WritePathTest {
     @Test
     void resumedPutDoesNotRewriteSegments() throws Exception {
         close();
-        start(4096, 4096);
+        start(4096, 4096, FakeHelper.Script.SERVE);
         byte[] content = bytes(3000 * 4096);
         Path source = Files.write(directory.resolve("source"), content);
         interrupt(source, 2560 * 4096 / CHUNK);
@@ -392,6 +392,9 @@ final class WritePathTest {
 
     @Test
     void putCancelledAtStartReleasesItsJournal() throws Exception {
+        close();
+        // No put may be over before it is cancelled.
+        start(CHUNK, LEAF, FakeHelper.Script.UNANSWERED_WRITES);
         Path source = Files.write(directory.resolve("source"), bytes(40 * CHUNK));
         CompletableFuture<PutReceipt> begun = client.files().put(source, FILE, resumable(TransferListener.NONE));
         await().until(() -> client.runningTransfers() > 0);
