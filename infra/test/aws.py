@@ -440,6 +440,7 @@ class Machine:
             "READY_PORT": str(self.port),
             "VOLUMES": str(DIRECTORY / "volumes"),
         }
+        (self.root / "agent.env").write_text(json.dumps(environment))
         with open(self.root / "agent.log", "w") as log:
             self.agent = subprocess.Popen(
                 ["/usr/bin/env", "python3", str(self.root / "agent.py"), str(self.root / "agent.json")],

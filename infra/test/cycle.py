@@ -139,6 +139,24 @@ def may(key, action, secret, **parameters):
         return False
 
 
+def replace_authority():
+    """One coordinator prepares another authority and publishes it. Returns the files that all coordinators have then."""
+    first = coordinators()[0]
+    root = WORK / "instances" / first["id"]
+    other = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                            "/CN=next", "-keyout", "-", "-days", "3650"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    prepared = data(first, "authority.pem").read_text() + other
+    data(first, "authority.pem").write_text(prepared)
+    time.sleep(10)
+    check([instance for instance in coordinators() if data(instance, "authority.pem").read_text() == prepared] == [first],
+          "an authority that is not published stays on its coordinator")
+    subprocess.run(["python3", str(root / "agent.py"), str(root / "agent.json"), "publish-authority"],
+                   env=json.loads((root / "agent.env").read_text()), check=True)
+    until(lambda: all(data(instance, "authority.pem").read_text() == prepared for instance in coordinators()),
+          "a published authority reaches all coordinators")
+    return {name: data(first, name).read_text() for name in ("cluster.secret", "authority.pem", "admin.token")}
+
+
 def check_secrets():
     """Who has the secret, the authority and the administrator's token, and who may read and replace them."""
     names = ("cluster.secret", "authority.pem", "admin.token")
@@ -268,6 +286,7 @@ def cycle():
     check(any(line.startswith("lost") and victim["id"] in line for line in events()), "the disk was torn off")
     check(sorted(names()) == sorted(second), "its successor has the name")
 
+    files = replace_authority()
     # A coordinator that comes later has what the others have.
     victim = coordinators()[0]
     order("kill", victim["id"])

@@ -88,6 +88,7 @@ class AgentTest(unittest.TestCase):
         self.module.DATA = self.module.ROOT + "/var/lib/cloudmw"
         self.module.SERVED = self.module.ROOT + "/run/cloudmw-fleet/served"
         self.module.DRAINED = self.module.DATA + "/helper/drained"
+        self.module.FETCHED = self.module.ROOT + "/run/cloudmw-fleet/authority"
         self.logged = []
         self.module.log = self.logged.append
         self.metadata = FakeMetadata()
@@ -265,6 +266,52 @@ class AgentTest(unittest.TestCase):
         self.agent(process="coordinator").fetch_identity()
         self.assertEqual(self.files()["admin.token"], present)
         self.assertEqual(len(self.aws.made("PutSecretValue")), made)
+
+    def serving_coordinator(self):
+        self.results["dpkg-query"] = (0, "install ok installed")
+        self.module.AUTHORITY_SECONDS = 0
+        agent = self.agent(process="coordinator")
+        agent.ready = lambda: True
+        self.wanted("InService")
+        agent.step()
+        return agent
+
+    def test_published_authority_reaches_the_other_coordinators(self):
+        """Two coordinators: the root of this test is the second's; the first one's has another."""
+        second = self.serving_coordinator()
+        next_one = self.files()["authority.pem"].strip() + "\n" + self.module.new_authority()
+        second.step()
+        self.assertNotEqual(self.files()["authority.pem"].strip(), next_one.strip())
+        self.aws.values["arn:authority"] = next_one
+        second.step()
+        self.assertEqual(self.files()["authority.pem"].strip(), next_one.strip())
+
+    def test_authority_of_a_file_is_published_once_it_is_said(self):
+        agent = self.serving_coordinator()
+        file = self.root / "var/lib/cloudmw/authority.pem"
+        prepared = self.module.new_authority()
+        file.write_text(prepared)
+        agent.step()
+        self.assertEqual(file.read_text(), prepared)
+        self.assertNotEqual(self.aws.values["arn:authority"], prepared.strip())
+        for _ in range(2):
+            self.agent(process="coordinator").publish_authority()
+            self.assertEqual(self.aws.values["arn:authority"], prepared.strip())
+        self.assertTrue(self.aws.values["arn:token"].endswith(self.module.fingerprint(prepared)))
+        agent.step()
+        self.assertEqual(file.read_text(), prepared)
+        self.assertNotIn("PRIVATE KEY", "\n".join(self.logged) + str(self.commands))
+
+    def test_authority_is_not_published_over_one_that_this_coordinator_does_not_have(self):
+        self.serving_coordinator()
+        (self.root / "var/lib/cloudmw/authority.pem").write_text(self.module.new_authority())
+        published = self.module.new_authority().strip()
+        self.aws.values["arn:authority"] = published
+        with self.assertRaisesRegex(RuntimeError, "on one coordinator"):
+            self.agent(process="coordinator").publish_authority()
+        self.assertEqual(self.aws.values["arn:authority"], published)
+        with self.assertRaisesRegex(RuntimeError, "no coordinator"):
+            self.agent().publish_authority()
 
     def test_token_that_the_administrator_put_stays(self):
         agent = self.agent(process="coordinator")

@@ -5,10 +5,12 @@ The agent follows the state that the Auto Scaling group wants (instance metadata
 
   InService            installs the package, fetches the cluster's secret (a coordinator also its authority and the
                        administrator's token), attaches a free disk of its group and zone, starts the process, waits for
-                       /readyz, completes the launch hook
+                       /readyz, completes the launch hook; a coordinator takes another authority once it is published
   Warmed:...           installs the package and completes the launch hook, so that the instance waits in the warm pool
   Terminated           stops the process (its unit drains, where it is told to), gives the disk back, completes the
                        termination hook; a spot notice counts as this state
+
+On a coordinator, "agent.py CONFIG publish-authority" publishes the authority in this machine's file.
 
 Each step looks first whether it was done, so that the agent may be killed and started at any time. What fails is tried
 again; the hook's timeout ends what never succeeds. Needs nothing but Python: it runs before the package is there. A
@@ -43,12 +45,16 @@ TIMEOUT = 10
 HEARTBEAT_SECONDS = 60
 # A hook becomes active some moments after the instance starts; until then its completion is refused.
 HOOK_TRIES = 60
+# How often a coordinator looks for another authority. A replacement waits for days between its steps.
+AUTHORITY_SECONDS = 30 * PAUSE
 DEVICE = "/dev/sdf"
 
 DATA = ROOT + "/var/lib/cloudmw"
 SERVED = ROOT + "/run/cloudmw-fleet/served"
 # The unit's note that its stop drained the disk, so that its next start undrains it. It goes with the disk.
 DRAINED = DATA + "/helper/drained"
+# The digest of the authority that was last fetched or published. The file may have another one, which is not published yet.
+FETCHED = ROOT + "/run/cloudmw-fleet/authority"
 
 
 class AwsError(Exception):
@@ -108,6 +114,10 @@ def fingerprint(authority):
     certificate = authority[authority.index("-----BEGIN CERTIFICATE-----"):]
     shown = run("openssl", "x509", "-noout", "-pubkey", given=certificate).stdout
     return hashlib.sha256(base64.b64decode("".join(shown.strip().splitlines()[1:-1]))).hexdigest()
+
+
+def digest(text):
+    return hashlib.sha256(text.strip().encode()).hexdigest()
 
 
 def new_admin_token(authority):
@@ -277,6 +287,7 @@ class Agent:
         self.tries = {}
         self.started = os.path.exists(SERVED)
         self.left = False
+        self.authority_due = time.monotonic() + AUTHORITY_SECONDS
 
     def follow(self):
         said = None
@@ -314,6 +325,9 @@ class Agent:
                 self.serve()
             if self.ready():
                 self.complete("launch")
+            if self.config["process"] == "coordinator" and time.monotonic() >= self.authority_due:
+                self.authority_due = time.monotonic() + AUTHORITY_SECONDS
+                self.follow_authority()
 
     def serve(self):
         self.install()
@@ -406,14 +420,48 @@ class Agent:
     def fetch_identity(self):
         """Fetches what coordinators share besides the secret. Helpers have neither, and may read neither."""
         authority = self.value("authority", "the authority", new_authority)
+        token = self.fetch_admin_token(authority)
+        self.write(DATA + "/authority.pem", authority + "\n", 0o600, "cloudmw")
+        self.write(FETCHED, digest(authority))
+        self.write(DATA + "/admin.token", token + "\n", 0o600, "cloudmw")
+
+    def fetch_admin_token(self, authority):
+        """Returns the administrator's token. After the authority was replaced, the same token names the new one."""
         named = fingerprint(authority)
         token = self.value("admin_token", "the administrator's token", lambda: new_admin_token(named))
         if not token.endswith(named):
-            # As a coordinator does: after the authority was replaced, the same token names the new one.
             token = token.rpartition(":")[0] + ":" + named
             self.put(self.config["admin_token"], "the administrator's token for this authority", token, named)
-        self.write(DATA + "/authority.pem", authority + "\n", 0o600, "cloudmw")
-        self.write(DATA + "/admin.token", token + "\n", 0o600, "cloudmw")
+        return token
+
+    def follow_authority(self):
+        """Fetches the authority again once another one is published. The coordinator reads its file again by itself."""
+        published = self.read(self.config["authority"])
+        if published is not None and digest(published) != self.fetched():
+            self.fetch_identity()
+            log("another authority was published: authority.pem has it")
+
+    @staticmethod
+    def fetched():
+        if not os.path.exists(FETCHED):
+            return None
+        with open(FETCHED) as file:
+            return file.read()
+
+    def publish_authority(self):
+        """Publishes the authority in this coordinator's file, for the other coordinators and for later ones."""
+        if self.config["process"] != "coordinator":
+            raise RuntimeError("this machine has no coordinator: only coordinators have the authority")
+        with open(DATA + "/authority.pem") as file:
+            authority = file.read().strip()
+        published = self.read(self.config["authority"])
+        if published is not None and digest(published) not in (self.fetched(), digest(authority)):
+            raise RuntimeError("another coordinator has published an authority that this one does not have yet: its file"
+                               f" is replaced within {AUTHORITY_SECONDS:.0f} s (expected: the steps of a replacement on one"
+                               " coordinator)")
+        self.put(self.config["authority"], "the published authority", authority, digest(authority))
+        self.write(FETCHED, digest(authority))
+        self.fetch_admin_token(authority)
 
     def fetch_operator_token(self):
         """Fetches the token by which the unit drains its helper. A helper serves without it, too."""
@@ -527,7 +575,15 @@ class Agent:
 def main():
     with open(sys.argv[1]) as file:
         config = json.load(file)
-    Agent(config).follow()
+    if sys.argv[2:] == ["publish-authority"]:
+        try:
+            Agent(config).publish_authority()
+        except (AwsError, OSError, RuntimeError) as e:
+            sys.exit(f"the authority is not published: {e}")
+    elif sys.argv[2:]:
+        sys.exit(f"agent.py: {' '.join(sys.argv[2:])} (expected: nothing, or publish-authority)")
+    else:
+        Agent(config).follow()
 
 
 if __name__ == "__main__":
