@@ -12,7 +12,7 @@ import io.cloudmw.helper.disk.OwnDisks;
 import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.relay.DestinationSessions;
-import io.cloudmw.helper.serve.Admissions;
+import io.cloudmw.helper.serve.AuthorizedStreams;
 import io.cloudmw.helper.serve.LateCopyBudget;
 import io.cloudmw.helper.serve.ReadHandler;
 import io.cloudmw.helper.serve.StoreLanes;
@@ -27,14 +27,14 @@ import java.util.List;
  * The bulk plane of a helper: the server for block and chunk bytes, and the handlers of its streams.
  *
  * @param sessions the bulk connections of destinations
- * @param admissions the streams that tokens have admitted
+ * @param authorized the streams that tokens have admitted
  */
 record BulkPlane(
         BulkServer server,
         DestinationSessions sessions,
         WriteHandler writes,
         SharedReadHandler sharedReads,
-        Admissions admissions) {
+        AuthorizedStreams authorized) {
     private static final List<Duration> RETRY_DELAYS =
             List.of(Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(20));
 
@@ -46,13 +46,13 @@ record BulkPlane(
     static BulkPlane open(
             HelperContext context, HostPort listen, OwnDisks disks, Fetchers fetchers, RequesterFactory requesters)
             throws CloudMwException {
-        Admissions admissions = new Admissions(context.tokens());
-        ReadHandler reads = reads(context, disks, admissions);
-        WriteHandler writes = new WriteHandler(writeServices(context, fetchers, requesters, admissions));
+        AuthorizedStreams authorized = new AuthorizedStreams(context.tokens());
+        ReadHandler reads = reads(context, disks, authorized);
+        WriteHandler writes = new WriteHandler(writeServices(context, fetchers, requesters, authorized));
         HelperConfig.Switching switching = context.config().switching();
         SharedReadHandler sharedReads = new SharedReadHandler(
                 switching.volumes(),
-                admissions,
+                authorized,
                 new SharedReadHandler.Fetchers(
                         traced(context, fetchers, fetchers.shared()),
                         traced(context, fetchers, fetchers.stores()),
@@ -67,20 +67,20 @@ record BulkPlane(
                         new InetSocketAddress(listen.host(), listen.port()),
                         context.config().id().value(),
                         new BulkDispatcher(sessions, reads, writes, sharedReads, context.refusals())));
-        return new BulkPlane(server, sessions, writes, sharedReads, admissions);
+        return new BulkPlane(server, sessions, writes, sharedReads, authorized);
     }
 
     private static BlockFetcher traced(HelperContext context, Fetchers fetchers, BlockFetcher fetcher) {
         return context.traced(fetchers.reclaimer().over(fetcher, Requester::tenant));
     }
 
-    private static ReadHandler reads(HelperContext context, OwnDisks disks, Admissions admissions) {
+    private static ReadHandler reads(HelperContext context, OwnDisks disks, AuthorizedStreams authorized) {
         HelperConfig.Limits limits = context.limits();
         ScheduleLimits schedule = ScheduleLimits.uncapped(
                 2 * limits.reads().reads(), 2 * limits.reads().reads());
         return new ReadHandler(
                 disks,
-                admissions,
+                authorized,
                 context.resources().opened(context.fairPool("read", limits.storeThreads(), schedule)),
                 new ReadHandler.Resources(
                         context.transport().allocator(), limits.reads().silence(), Ticker.system(), context.timer()),
@@ -88,10 +88,10 @@ record BulkPlane(
     }
 
     private static WriteServices writeServices(
-            HelperContext context, Fetchers fetchers, RequesterFactory requesters, Admissions admissions) {
+            HelperContext context, Fetchers fetchers, RequesterFactory requesters, AuthorizedStreams authorized) {
         HelperConfig.Limits limits = context.limits();
         return new WriteServices(
-                admissions,
+                authorized,
                 requesters.stores(),
                 requesters.reporter(),
                 resources("upload", context, fetchers, limits.writes().uploads()),

@@ -29,14 +29,14 @@ import java.util.function.Supplier;
  * @param address the address by which others reach the helper
  * @param ports the ports on which it listens
  * @param activity the helper's activity now
- * @param endRevoked ends the transfers and streams whose tokens were revoked
+ * @param resetRevoked ends the transfers and streams whose tokens were revoked
  */
 record HelperPlanes(
         HelperAddress address,
         HelperServer.Ports ports,
         Fetchers fetchers,
         Supplier<HelperActivity> activity,
-        Runnable endRevoked) {
+        Runnable resetRevoked) {
     private static final int RIVAL_CHANNELS = 256;
     private static final int PARKED_JOINS = 1024;
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
@@ -86,8 +86,8 @@ record HelperPlanes(
                                         requesters.switches().asked(),
                                         bulk.sharedReads().children()))),
                 () -> {
-                    transfers.endRevoked(context.tokens());
-                    bulk.admissions().endRevoked();
+                    transfers.resetRevoked(context.tokens());
+                    bulk.authorized().resetRevoked();
                 });
     }
 

@@ -150,7 +150,7 @@ public final class HelperServer implements AutoCloseable {
             control.addBuckets(new NotifyingProbe(probe, buckets), signer);
             HelperPlanes planes = HelperPlanes.open(context, disks, requesters, control);
             if (tls.isPresent()) {
-                revoked.onChange(planes.endRevoked());
+                revoked.onChange(planes.resetRevoked());
                 resources
                         .opened(new RevocationFollower(
                                 config.id(), coordinator, revoked, Ticker.system(), ThreadLocalRandom.current()))

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * The trail of refusals: an event for each call, request or handshake that was refused for who asked. A caller that is
+ * The trail of refusals: an event for each call, request or handshake that was refused because of the caller's identity
+ * or rights. A caller that is
  * refused again and again gets one event in some seconds, with their number. Safe for any thread; never blocks, because
  * event loops record refusals.
  */

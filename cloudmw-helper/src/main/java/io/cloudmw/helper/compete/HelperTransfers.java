@@ -121,7 +121,7 @@ public final class HelperTransfers implements AutoCloseable {
     }
 
     /** Fails the transfers whose tokens were revoked. */
-    public void endRevoked(TransferTokens tokens) {
+    public void resetRevoked(TransferTokens tokens) {
         List<HelperTransfer> all;
         synchronized (lock) {
             all = List.copyOf(running.values());

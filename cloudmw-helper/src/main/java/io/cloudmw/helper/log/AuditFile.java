@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * The files of the audit trail, which only their owner can read: a JSON line for each event. A coordinator has changes in
  * the file that the settings name, refusals and accesses in the one beside it whose name begins with {@value #CALLS}. A
  * helper has one file, of refusals. In each at
- * most {@value #QUEUE} events wait for the disk. A change then waits, too, so that a slow disk delays it and loses nothing;
- * of the others events are lost. A full disk loses events, which standard error says; calls go on. Closing writes what
+ * most {@value #QUEUE} events wait for the disk. Beyond that an administrative change waits, so that a slow disk delays it and
+ * loses nothing; events of refusals and accesses are lost. A full disk loses events, which standard error says; calls go on. Closing writes what
  * waits.
  */
 public final class AuditFile implements AutoCloseable {

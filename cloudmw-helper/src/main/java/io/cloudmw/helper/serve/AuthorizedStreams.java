@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * The streams of the bulk plane that tokens have admitted. A stream whose token is revoked while it runs is reset. Safe
  * for any thread; never blocks.
  */
-public final class Admissions {
+public final class AuthorizedStreams {
     private final TransferTokens tokens;
-    private final Set<Admission> bound = ConcurrentHashMap.newKeySet();
+    private final Set<AuthorizedStream> bound = ConcurrentHashMap.newKeySet();
 
-    public Admissions(TransferTokens tokens) {
+    public AuthorizedStreams(TransferTokens tokens) {
         this.tokens = tokens;
     }
 
@@ -29,8 +29,8 @@ public final class Admissions {
      *
      * @throws CloudMwException {@code UNAUTHENTICATED} when the process at the other end may not show it
      */
-    public Admission admit(TransferToken token, BulkStream stream) throws CloudMwException {
-        return new Admission(
+    public AuthorizedStream authorize(TransferToken token, BulkStream stream) throws CloudMwException {
+        return new AuthorizedStream(
                 tokens.verify(
                         token.bytes(),
                         ProcessIdentity.bearer(stream.connection().peerIdentity())),
@@ -38,8 +38,8 @@ public final class Admissions {
     }
 
     /** Resets the streams whose tokens were revoked. */
-    public void endRevoked() {
-        bound.forEach(Admission::endIfRevoked);
+    public void resetRevoked() {
+        bound.forEach(AuthorizedStream::resetIfRevoked);
     }
 
     /** Returns how many streams a revocation could end. */
@@ -48,7 +48,7 @@ public final class Admissions {
     }
 
     /** An admitted stream. */
-    public final class Admission {
+    public final class AuthorizedStream {
         private final TransferClaims claims;
         private final BulkStream stream;
 
@@ -58,7 +58,7 @@ public final class Admissions {
         @GuardedBy("this")
         private boolean over;
 
-        private Admission(TransferClaims claims, BulkStream stream) {
+        private AuthorizedStream(TransferClaims claims, BulkStream stream) {
             this.claims = claims;
             this.stream = stream;
         }
@@ -68,7 +68,7 @@ public final class Admissions {
             return claims;
         }
 
-        /** Begins to watch the stream, whose listener hears as of a failed stream when the token is revoked. */
+        /** Begins to watch the stream: when its token is revoked, it is reset and its listener is told that it failed. */
         public void watch(BulkStreamListener listener) {
             if (claims.holder().isEmpty()) {
                 return; // in plain text
@@ -80,7 +80,7 @@ public final class Admissions {
                 serving = listener;
                 bound.add(this);
             }
-            endIfRevoked();
+            resetIfRevoked();
         }
 
         /** The stream is over. Idempotent. */
@@ -89,7 +89,7 @@ public final class Admissions {
             bound.remove(this);
         }
 
-        private void endIfRevoked() {
+        private void resetIfRevoked() {
             try {
                 tokens.requireNotRevoked(claims);
             } catch (CloudMwException e) {

@@ -30,7 +30,7 @@ public final class ReadHandler {
             ByteBufAllocator allocator, Duration silence, Ticker ticker, ScheduledExecutorService timer) {}
 
     private final OwnDisks disks;
-    private final Admissions admissions;
+    private final AuthorizedStreams authorized;
     private final FairPool pool;
     private final Resources resources;
     private final ServeSlots slots;
@@ -41,9 +41,9 @@ public final class ReadHandler {
      * @param pool accepts at least {@code 2 * limit} queued tasks
      * @param limit concurrent reads; one client gets half of them at most
      */
-    public ReadHandler(OwnDisks disks, Admissions admissions, FairPool pool, Resources resources, int limit) {
+    public ReadHandler(OwnDisks disks, AuthorizedStreams authorized, FairPool pool, Resources resources, int limit) {
         this.disks = disks;
-        this.admissions = admissions;
+        this.authorized = authorized;
         this.pool = pool;
         this.resources = resources;
         this.slots = new ServeSlots("reads", limit);
@@ -51,8 +51,8 @@ public final class ReadHandler {
 
     /** Starts a response on a stream that was opened to request a range. */
     public BulkStreamListener open(BulkStream stream, BulkRequest.Read request) throws CloudMwException {
-        Admissions.Admission admission = admissions.admit(request.token(), stream);
-        TransferClaims claims = admission.claims();
+        AuthorizedStreams.AuthorizedStream authorization = authorized.authorize(request.token(), stream);
+        TransferClaims claims = authorization.claims();
         claims.require(TransferRight.READ, request.chunk());
         ChunkStore disk = disks.find(request.store())
                 .orElseThrow(() -> new CloudMwException(
@@ -70,10 +70,10 @@ public final class ReadHandler {
         ReadTurns turns = new ReadTurns(pool, tenant, due.deadlineNanos());
         ServedRead read = new ServedRead(disk, request, stream, resources, turns, () -> {
             slots.giveBack(tenant.client());
-            admission.end();
+            authorization.end();
         });
         read.start();
-        admission.watch(read);
+        authorization.watch(read);
         return read;
     }
 }

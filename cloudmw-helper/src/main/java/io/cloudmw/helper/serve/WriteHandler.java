@@ -35,8 +35,8 @@ public final class WriteHandler {
 
     public BulkStreamListener open(BulkStream stream, BulkRequest.Write request) throws CloudMwException {
         ChunkId chunk = request.chunk();
-        Admissions.Admission admission = services.admissions().admit(request.token(), stream);
-        TransferClaims claims = admission.claims();
+        AuthorizedStreams.AuthorizedStream authorization = services.authorized().authorize(request.token(), stream);
+        TransferClaims claims = authorization.claims();
         claims.require(TransferRight.WRITE, chunk);
         boolean own =
                 request.stores().stream().allMatch(store -> services.stores().isWrittenHere(request.targets(), store));
@@ -52,10 +52,10 @@ public final class WriteHandler {
         Upload upload = new Upload(request, stream, resources, services, replication, () -> {
             underWay.remove(chunk, replication);
             room.release();
-            admission.end();
+            authorization.end();
         });
         upload.start();
-        admission.watch(upload);
+        authorization.watch(upload);
         return upload;
     }
 }

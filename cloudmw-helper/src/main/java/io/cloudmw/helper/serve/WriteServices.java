@@ -13,14 +13,14 @@ import java.util.concurrent.ScheduledExecutorService;
  * The services of the helper process that writes use. Uploads and copies share nothing, since copies must never wait
  * for uploads: an upload waits for copies at other helpers, whose uploads wait for copies here.
  *
- * @param admissions verifies the tokens of requests
+ * @param authorized verifies the tokens of requests
  * @param reporter hears of copies that became durable late
  * @param uploads for chunks that clients send
  * @param copies for chunks that only this helper writes: to its own disks, or to buckets on behalf of another helper
  * @param late for the missing copies of chunks that were acknowledged
  */
 public record WriteServices(
-        Admissions admissions,
+        AuthorizedStreams authorized,
         StoreDirectory stores,
         ReplicaReporter reporter,
         Resources uploads,

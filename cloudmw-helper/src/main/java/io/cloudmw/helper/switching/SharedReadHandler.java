@@ -19,7 +19,7 @@ import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.StoreFetcher;
-import io.cloudmw.helper.serve.Admissions;
+import io.cloudmw.helper.serve.AuthorizedStreams;
 import io.cloudmw.helper.serve.ServeSlots;
 import java.util.HashMap;
 import java.util.Map;
@@ -64,7 +64,7 @@ public final class SharedReadHandler {
     private record ChildKey(BlockKey block, String child) {}
 
     private final VolumeSet switched;
-    private final Admissions admissions;
+    private final AuthorizedStreams authorized;
     private final Fetchers fetchers;
     private final Requesters requesters;
     private final SwitchMetrics meters;
@@ -83,13 +83,13 @@ public final class SharedReadHandler {
      */
     public SharedReadHandler(
             VolumeSet switched,
-            Admissions admissions,
+            AuthorizedStreams authorized,
             Fetchers fetchers,
             Requesters requesters,
             SwitchMetrics meters,
             Limits limits) {
         this.switched = switched;
-        this.admissions = admissions;
+        this.authorized = authorized;
         this.fetchers = fetchers;
         this.requesters = requesters;
         this.meters = meters;
@@ -115,8 +115,8 @@ public final class SharedReadHandler {
     }
 
     private BulkStreamListener start(BulkStream stream, BulkRequest.Shared request) throws CloudMwException {
-        Admissions.Admission admission = admissions.admit(request.token(), stream);
-        TransferClaims claims = admission.claims();
+        AuthorizedStreams.AuthorizedStream authorization = authorized.authorize(request.token(), stream);
+        TransferClaims claims = authorization.claims();
         WantedBlock block = wanted(request.block(), claims.expiresAtMillis());
         claims.require(TransferRight.READ, block.leaves().chunk());
         boolean isSwitched = switched.contains(claims.file().volume());
@@ -155,13 +155,13 @@ public final class SharedReadHandler {
                     new SharedRead.Events(
                             () -> {
                                 giveBack(client, key);
-                                admission.end();
+                                authorization.end();
                             },
                             key.isPresent() ? meters::sent : toReader -> {},
                             () -> doubt(fetcher, requester, block, request.replica())));
             read.started(fetcher.start(requester, block, request.replica(), read));
             started = true;
-            admission.watch(read);
+            authorization.watch(read);
             return read;
         } finally {
             if (!started) {

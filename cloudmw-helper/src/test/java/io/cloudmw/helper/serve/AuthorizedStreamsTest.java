@@ -26,12 +26,12 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-final class AdmissionsTest {
+final class AuthorizedStreamsTest {
     private static final ProcessIdentity APP = new ProcessIdentity("prod", ProcessRole.CLIENT, "app");
 
     private final TransferTokens tokens = new TransferTokens(ClusterSecret.of(new byte[32]), () -> 0);
     private final RevokedHolders revoked = new RevokedHolders();
-    private final Admissions admissions = new Admissions(tokens.boundAndNot(revoked));
+    private final AuthorizedStreams authorized = new AuthorizedStreams(tokens.boundAndNot(revoked));
     private final List<ErrorCode> heard = new ArrayList<>();
     private final FakeBulkStream stream = new FakeBulkStream() {
         @Override
@@ -67,49 +67,49 @@ final class AdmissionsTest {
                 Set.of(TransferRight.READ), FilePath.parse("v:/f"), VersionId.random(), 1000, holder));
     }
 
-    private Admissions.Admission admitted() throws CloudMwException {
-        Admissions.Admission admission =
-                admissions.admit(token(Optional.of(new TokenHolder(APP.holder(), 0, 6))), stream);
-        admission.watch(listener);
-        return admission;
+    private AuthorizedStreams.AuthorizedStream authorized() throws CloudMwException {
+        AuthorizedStreams.AuthorizedStream authorization =
+                authorized.authorize(token(Optional.of(new TokenHolder(APP.holder(), 0, 6))), stream);
+        authorization.watch(listener);
+        return authorization;
     }
 
     private void revoke(String identity) {
         revoked.replace(Map.of(identity, 7L));
-        admissions.endRevoked();
+        authorized.resetRevoked();
     }
 
     @Test
     void streamOfARevokedHolderIsResetOnceAndItsListenerHearsIt() throws Exception {
-        admitted();
+        authorized();
         revoke("cloudmw://prod/client/other");
         assertThat(stream.resets).isEmpty();
         revoke(APP.holder());
-        admissions.endRevoked();
+        authorized.resetRevoked();
         assertThat(stream.resets).containsExactly(ErrorCode.UNAUTHENTICATED);
         assertThat(heard).containsExactly(ErrorCode.UNAUTHENTICATED);
-        assertThat(admissions.size()).isZero();
+        assertThat(authorized.size()).isZero();
     }
 
     @Test
     void streamThatIsOverIsLeftAlone() throws Exception {
-        Admissions.Admission admission = admitted();
-        assertThat(admissions.size()).isEqualTo(1);
-        admission.end();
-        assertThat(admissions.size()).isZero();
+        AuthorizedStreams.AuthorizedStream authorization = authorized();
+        assertThat(authorized.size()).isEqualTo(1);
+        authorization.end();
+        assertThat(authorized.size()).isZero();
         revoke(APP.holder());
-        admission.watch(listener);
+        authorization.watch(listener);
         assertThat(stream.resets).isEmpty();
         assertThat(heard).isEmpty();
     }
 
     @Test
     void revocationBetweenAdmissionAndServiceEndsTheStream() throws Exception {
-        Admissions.Admission admission =
-                admissions.admit(token(Optional.of(new TokenHolder(APP.holder(), 0, 6))), stream);
+        AuthorizedStreams.AuthorizedStream authorization =
+                authorized.authorize(token(Optional.of(new TokenHolder(APP.holder(), 0, 6))), stream);
         revoke(APP.holder());
         assertThat(stream.resets).isEmpty();
-        admission.watch(listener);
+        authorization.watch(listener);
         assertThat(stream.resets).containsExactly(ErrorCode.UNAUTHENTICATED);
         assertThat(heard).containsExactly(ErrorCode.UNAUTHENTICATED);
     }
@@ -117,15 +117,15 @@ final class AdmissionsTest {
     @Test
     void revokedTokenIsNotAdmitted() {
         revoke(APP.holder());
-        CloudMwException refusal = catchThrowableOfType(CloudMwException.class, this::admitted);
+        CloudMwException refusal = catchThrowableOfType(CloudMwException.class, this::authorized);
         assertThat(refusal.code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
         assertThat(refusal).hasMessageContaining("revoked");
     }
 
     @Test
     void streamInPlainTextIsNotWatched() throws Exception {
-        Admissions plain = new Admissions(tokens);
-        plain.admit(token(Optional.empty()), stream).watch(listener);
+        AuthorizedStreams plain = new AuthorizedStreams(tokens);
+        plain.authorize(token(Optional.empty()), stream).watch(listener);
         assertThat(plain.size()).isZero();
     }
 }

@@ -41,7 +41,7 @@ import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.BlockFetcher;
 import io.cloudmw.helper.fetch.Requester;
 import io.cloudmw.helper.fetch.StoreFetcher;
-import io.cloudmw.helper.serve.Admissions;
+import io.cloudmw.helper.serve.AuthorizedStreams;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
 import io.cloudmw.helper.testing.IdleAttempt;
@@ -108,7 +108,7 @@ final class SharedReadHandlerTest {
     private SharedReadHandler handler(VolumeSet switched) {
         return new SharedReadHandler(
                 switched,
-                new Admissions(tokens),
+                new AuthorizedStreams(tokens),
                 new SharedReadHandler.Fetchers(new Waiting(waiting), new Waiting(alone), fetcher),
                 (request, claims, tenant) -> {
                     tenants.add(tenant);
