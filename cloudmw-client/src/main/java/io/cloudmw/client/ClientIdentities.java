@@ -1,15 +1,15 @@
 package io.cloudmw.client;
 
+import io.cloudmw.client.rpc.CertificateFiles;
 import io.cloudmw.client.rpc.ClientCertificates;
+import io.cloudmw.client.rpc.TokenCertificates;
 import io.cloudmw.core.config.HostPorts;
-import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.rpc.EnrolmentCall;
 import io.cloudmw.core.security.AccessToken;
 import io.cloudmw.core.security.TokenFile;
 import io.cloudmw.core.time.WallClock;
-import io.cloudmw.core.tls.CertificateRefresh;
 import io.cloudmw.core.tls.PemSource;
 import io.cloudmw.core.tls.TlsFiles;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /** Makes the certificates of a client from its options. Stateless; safe for any thread. */
@@ -22,28 +22,27 @@ final class ClientIdentities {
         ClientSecurity security = options.security() instanceof ClientSecurity.Default
                 ? DefaultSecurity.of(options.coordinator(), System.getenv())
                 : options.security();
+        Optional<CertificateFiles> files =
+                options.certificateDirectory().map(directory -> new CertificateFiles(directory, WallClock.system()));
         if (security instanceof ClientSecurity.Token token) {
-            return ofToken(() -> AccessToken.parse(token.text()), coordinators, blocking);
+            return ofToken(() -> AccessToken.parse(token.text()), coordinators, files, blocking);
         }
         if (security instanceof ClientSecurity.TokenFile given) {
-            return ofToken(() -> TokenFile.read(given.file()), coordinators, blocking);
+            return ofToken(() -> TokenFile.read(given.file()), coordinators, files, blocking);
         }
         if (security instanceof ClientSecurity.Certificate given) {
-            TlsFiles files = new TlsFiles(given.key(), given.certificate(), given.authorities());
-            return ClientCertificates.from(PemSource.unread(files), blocking);
+            TlsFiles pem = new TlsFiles(given.key(), given.certificate(), given.authorities());
+            return ClientCertificates.from(PemSource.unread(pem), blocking);
         }
         return ClientCertificates.none();
     }
 
-    private interface TokenSource {
-        AccessToken token() throws CloudMwException;
-    }
-
-    private static ClientCertificates ofToken(TokenSource source, HostPorts coordinators, Executor blocking) {
+    private static ClientCertificates ofToken(
+            TokenCertificates.TokenSource tokens,
+            HostPorts coordinators,
+            Optional<CertificateFiles> files,
+            Executor blocking) {
         return ClientCertificates.from(
-                CertificateRefresh.renewing(
-                        present -> EnrolmentCall.client(coordinators, source.token(), present.authorities()),
-                        WallClock.system()),
-                blocking);
+                new TokenCertificates(coordinators, tokens, files, WallClock.system()), blocking);
     }
 }

@@ -9,6 +9,7 @@ import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -41,6 +42,8 @@ import java.util.function.Consumer;
  * @param path by which reads get their bytes, unless a read names another
  * @param packs rules by which puts of small files share stored objects
  * @param security the way in which the client shows for whom it acts, and verifies others
+ * @param certificateDirectory where the client keeps the certificate that it gets for a token, for later clients of the
+ *     same user; empty: nowhere, and each client gets its own
  */
 public record CloudMwOptions(
         String coordinator,
@@ -59,7 +62,8 @@ public record CloudMwOptions(
         Optional<OpenTelemetry> telemetry,
         ReadPath path,
         PackOptions packs,
-        ClientSecurity security) {
+        ClientSecurity security,
+        Optional<Path> certificateDirectory) {
     /** The default address of the coordinator. */
     public static final String DEFAULT_COORDINATOR = "127.0.0.1:7400";
 
@@ -131,7 +135,8 @@ public record CloudMwOptions(
                 Optional.empty(),
                 ReadPath.DEFAULT,
                 PackOptions.DEFAULT,
-                ClientSecurity.byDefault());
+                ClientSecurity.byDefault(),
+                Optional.empty());
     }
 
     /** Sets all timeouts: {@link #coordinatorTimeout}, {@link #firstAnswerTimeout} and {@link #refusedTimeout}. */
@@ -221,6 +226,14 @@ public record CloudMwOptions(
         return with(copy -> copy.security = identity);
     }
 
+    /**
+     * Sets the directory in which the client keeps the certificate that it gets for a token. It saves short-lived processes
+     * a call. The directory is made when it is needed; one that cannot be written keeps nothing.
+     */
+    public CloudMwOptions withCertificateDirectory(Path directory) {
+        return with(copy -> copy.certificateDirectory = Optional.of(directory));
+    }
+
     private CloudMwOptions with(Consumer<Copy> change) {
         Copy copy = new Copy(this);
         change.accept(copy);
@@ -246,6 +259,7 @@ public record CloudMwOptions(
         private ReadPath path;
         private PackOptions packs;
         private ClientSecurity security;
+        private Optional<Path> certificateDirectory;
 
         Copy(CloudMwOptions from) {
             this.coordinator = from.coordinator;
@@ -265,6 +279,7 @@ public record CloudMwOptions(
             this.path = from.path;
             this.packs = from.packs;
             this.security = from.security;
+            this.certificateDirectory = from.certificateDirectory;
         }
 
         CloudMwOptions made() {
@@ -285,7 +300,8 @@ public record CloudMwOptions(
                     telemetry,
                     path,
                     packs,
-                    security);
+                    security,
+                    certificateDirectory);
         }
     }
 }

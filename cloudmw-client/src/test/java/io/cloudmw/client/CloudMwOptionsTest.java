@@ -36,7 +36,8 @@ final class CloudMwOptionsTest {
                 .withOpenTelemetry(telemetry)
                 .withPath(ReadPath.DIRECT)
                 .withPacks(PackOptions.NONE)
-                .withSecurity(security);
+                .withSecurity(security)
+                .withCertificateDirectory(Path.of("certificates"));
         assertThat(all)
                 .isEqualTo(new CloudMwOptions(
                         "host:1",
@@ -55,7 +56,8 @@ final class CloudMwOptionsTest {
                         Optional.of(telemetry),
                         ReadPath.DIRECT,
                         PackOptions.NONE,
-                        security));
+                        security,
+                        Optional.of(Path.of("certificates"))));
         assertThat(defaults.linkBytesPerSecond()).isEqualTo(Long.MAX_VALUE);
     }
 

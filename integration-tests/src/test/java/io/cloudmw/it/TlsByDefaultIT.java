@@ -33,18 +33,20 @@ final class TlsByDefaultIT {
     void start() throws IOException {
         processes = new LocalFleet(directory.resolve("fleet"), CommandLine.LAUNCHER, environment("operator"));
         coordinator = processes
-                .startTalking(
-                        "standalone",
-                        List.of(
-                                "standalone",
-                                "--dir=" + directory.resolve("cluster"),
-                                "--listen=127.0.0.1:0",
-                                "--helpers=1",
-                                "--json",
-                                "--until-eof"))
+                .startTalking("standalone", standalone("cluster", "127.0.0.1:0"))
                 .answer()
                 .path("address")
                 .asText();
+    }
+
+    private List<String> standalone(String name, String listen) {
+        return List.of(
+                "standalone",
+                "--dir=" + directory.resolve(name),
+                "--listen=" + listen,
+                "--helpers=1",
+                "--json",
+                "--until-eof");
     }
 
     @AfterEach
@@ -96,6 +98,39 @@ final class TlsByDefaultIT {
 
         as("guest").run("logout").orThrow();
         assertThat(as("guest").run("whoami").exitCode()).isEqualTo(LOCAL_IO);
+    }
+
+    private byte[] keptCertificate(String user) throws IOException {
+        try (var kept = Files.list(home(user).resolve(".cloudmw/certificates"))) {
+            List<Path> files = kept.toList();
+            assertThat(files).hasSize(1);
+            return Files.readAllBytes(files.get(0));
+        }
+    }
+
+    @Test
+    void commandsShareACertificateUntilItIsRefused() throws IOException {
+        Path app = directory.resolve("app.token");
+        as("operator").run("token", "create", "--subject=app", "--out=" + app).orThrow();
+        as("guest").run("login", app.toString()).orThrow();
+        byte[] first = keptCertificate("guest");
+        assertThat(subject(as("guest").run("whoami", "--json"))).isEqualTo("app");
+        assertThat(keptCertificate("guest")).isEqualTo(first);
+        as("operator").run("token", "revoke", "app", "--all").orThrow();
+        CommandLine.Result revoked = as("guest").run("whoami");
+        assertThat(revoked.exitCode()).as(revoked.err()).isEqualTo(REFUSED);
+        assertThat(revoked.err()).contains("token");
+
+        byte[] ofCluster = keptCertificate("operator");
+        processes.process("standalone").close();
+        var unused = processes
+                .startTalking("another", standalone("another", coordinator))
+                .answer();
+        assertThat(subject(as("operator").run("whoami", "--json"))).isEqualTo("admin");
+        assertThat(keptCertificate("operator")).isNotEqualTo(ofCluster);
+
+        as("operator").run("logout").orThrow();
+        assertThat(home("operator").resolve(".cloudmw/certificates")).isEmptyDirectory();
     }
 
     @Test

@@ -56,7 +56,7 @@ public final class SmallPuts {
     /** The batches of one volume on their way at once. */
     private static final int BATCHES_IN_FLIGHT = 3;
 
-    /** The most puts that wait, of all volumes; further single ones fail. Those of many wait in the window. */
+    /** The most puts that wait, in all volumes. A further single put fails; others wait in {@link PutWindow}. */
     static final int MAX_WAITING = 100_000;
 
     private static final int ALONE_AT_ONCE = 8;
@@ -64,7 +64,7 @@ public final class SmallPuts {
     /** The time for which a volume's description is used. A later put asks for it again, with a placement. */
     private static final long VOLUME_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** The time for which no batch is made after a coordinator of a release before was met. */
+    /** The time for which puts are not batched after a coordinator of an earlier release, which knows no batches. */
     private static final long SINGLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     /** Starts transfers of batches. */

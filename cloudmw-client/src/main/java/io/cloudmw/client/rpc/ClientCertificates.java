@@ -2,6 +2,7 @@ package io.cloudmw.client.rpc;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.tls.CertificateRefresh;
@@ -10,6 +11,7 @@ import io.cloudmw.core.tls.TlsMaterial;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,18 +23,27 @@ public final class ClientCertificates {
 
     private final Optional<TlsCredentials> tls;
     private final CertificateRefresh.Source source;
+    private final Predicate<TlsMaterial> refusal;
     private final Executor blocking;
     private final Ticker ticker;
     private final Object lock = new Object();
     private volatile long askedNanos;
 
+    /** Material that a coordinator has refused. */
+    private volatile TlsMaterial refused = TlsMaterial.NONE;
+
     @GuardedBy("lock")
     private @Nullable CompletableFuture<Void> running;
 
     private ClientCertificates(
-            Optional<TlsCredentials> tls, CertificateRefresh.Source source, Executor blocking, Ticker ticker) {
+            Optional<TlsCredentials> tls,
+            CertificateRefresh.Source source,
+            Predicate<TlsMaterial> refusal,
+            Executor blocking,
+            Ticker ticker) {
         this.tls = tls;
         this.source = source;
+        this.refusal = refusal;
         this.blocking = blocking;
         this.ticker = ticker;
         this.askedNanos = ticker.nanos();
@@ -40,7 +51,8 @@ public final class ClientCertificates {
 
     /** A client in plain text. */
     public static ClientCertificates none() {
-        return new ClientCertificates(Optional.empty(), present -> Optional.empty(), Runnable::run, Ticker.system());
+        return new ClientCertificates(
+                Optional.empty(), present -> Optional.empty(), never -> false, Runnable::run, Ticker.system());
     }
 
     /**
@@ -50,7 +62,18 @@ public final class ClientCertificates {
      * @param blocking runs the source
      */
     public static ClientCertificates from(CertificateRefresh.Source source, Executor blocking) {
-        return new ClientCertificates(Optional.of(TlsCredentials.pending()), source, blocking, Ticker.system());
+        return new ClientCertificates(
+                Optional.of(TlsCredentials.pending()), source, never -> false, blocking, Ticker.system());
+    }
+
+    /**
+     * A client with a token.
+     *
+     * @param blocking runs the source
+     */
+    public static ClientCertificates from(TokenCertificates source, Executor blocking) {
+        return new ClientCertificates(
+                Optional.of(TlsCredentials.pending()), source, source::refuse, blocking, Ticker.system());
     }
 
     /** The TLS contexts; empty: plain text. */
@@ -66,8 +89,7 @@ public final class ClientCertificates {
         if (tls.isEmpty()) {
             return READY;
         }
-        boolean certified = tls.get()
-                .material()
+        boolean certified = accepted()
                 .own()
                 .filter(own -> own.certificate().getNotAfter().toInstant().toEpochMilli()
                         > WallClock.system().millis())
@@ -77,6 +99,37 @@ public final class ClientCertificates {
         }
         CompletableFuture<Void> refreshed = refreshed(tls.get());
         return certified ? READY : refreshed;
+    }
+
+    /** The material that a connection made now shows and trusts. */
+    TlsMaterial material() {
+        return tls.map(TlsCredentials::material).orElse(TlsMaterial.NONE);
+    }
+
+    /**
+     * Returns whether a refused call may succeed on a new connection with other material: with newer one that there is
+     * already, or with one that {@link #ready} gets, because an earlier client had kept what was used.
+     *
+     * @param used the material when the call was sent; {@link TlsMaterial#NONE}: it was not sent
+     */
+    boolean mayPassWithOther(TlsMaterial used, CloudMwException failure) {
+        boolean isRefusal = failure.code() == ErrorCode.TLS_FAILED || failure.code() == ErrorCode.UNAUTHENTICATED;
+        if (used.own().isEmpty() || !isRefusal) {
+            return false;
+        }
+        synchronized (lock) {
+            if (!used.equals(refused) && !refusal.test(used)) {
+                return false;
+            }
+            refused = used;
+            return true;
+        }
+    }
+
+    /** The material in use, unless a coordinator has refused it. */
+    private TlsMaterial accepted() {
+        TlsMaterial present = material();
+        return present.equals(refused) ? TlsMaterial.NONE : present;
     }
 
     private CompletableFuture<Void> refreshed(TlsCredentials credentials) {
@@ -103,7 +156,7 @@ public final class ClientCertificates {
 
     private void refresh(TlsCredentials credentials, CompletableFuture<Void> begun) {
         try {
-            Optional<TlsMaterial> next = source.next(credentials.material());
+            Optional<TlsMaterial> next = source.next(accepted());
             if (next.isPresent()) {
                 credentials.replace(next.get());
             }

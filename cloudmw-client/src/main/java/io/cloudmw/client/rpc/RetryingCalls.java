@@ -8,6 +8,7 @@ import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.retry.RetryCounter;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.tls.TlsMaterial;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -156,6 +157,9 @@ public final class RetryingCalls implements AutoCloseable {
 
         private volatile long tryNanos;
 
+        /** What the last try showed and trusted. */
+        private volatile TlsMaterial material = TlsMaterial.NONE;
+
         /** The failure of the last try that had enough time to learn its reason. */
         private volatile @Nullable CloudMwException lastReason;
 
@@ -169,6 +173,7 @@ public final class RetryingCalls implements AutoCloseable {
         }
 
         void attempt() {
+            material = TlsMaterial.NONE;
             var unused = certificates.ready().whenComplete((ready, failure) -> {
                 if (failure == null) {
                     send();
@@ -184,6 +189,7 @@ public final class RetryingCalls implements AutoCloseable {
             }
             long deadline = Math.max(1, Math.min(tryNanos(), remainingNanos()));
             tryNanos = deadline;
+            material = certificates.material();
             ClientCall<Q, A> call =
                     channel.newCall(method, CallOptions.DEFAULT.withDeadlineAfter(deadline, TimeUnit.NANOSECONDS));
             current = call;
@@ -229,6 +235,11 @@ public final class RetryingCalls implements AutoCloseable {
                         RetryVerdict.NEVER,
                         server + ": the server there is not a coordinator of this release",
                         failure));
+                return;
+            }
+            if (certificates.mayPassWithOther(material, failure)) {
+                channel.enterIdle();
+                retry();
                 return;
             }
             boolean unreachable = failure.code() == ErrorCode.COORDINATOR_UNAVAILABLE

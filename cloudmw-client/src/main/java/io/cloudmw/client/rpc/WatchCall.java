@@ -9,6 +9,7 @@ import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.retry.RetryCounter;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.thread.SerialExecutor;
+import io.cloudmw.core.tls.TlsMaterial;
 import io.cloudmw.core.wire.ChangeWire;
 import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.WatchEvent;
@@ -44,6 +45,9 @@ final class WatchCall implements Watch {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private volatile OptionalLong position;
     private volatile @Nullable ClientCall<WatchRequest, WatchEvent> current;
+    /** What the last call showed and trusted. */
+    private volatile TlsMaterial material = TlsMaterial.NONE;
+
     private final RetryCounter retries = new RetryCounter(RetryingCalls.BACKOFF);
     private boolean broken;
     private long brokenSinceNanos;
@@ -112,6 +116,7 @@ final class WatchCall implements Watch {
     }
 
     private void connect() {
+        material = TlsMaterial.NONE;
         var unused = owner.certificates().ready().whenComplete((ready, failure) -> {
             if (failure == null) {
                 call();
@@ -130,6 +135,7 @@ final class WatchCall implements Watch {
         if (done.isDone()) {
             return;
         }
+        material = owner.certificates().material();
         WatchRequest.Builder request =
                 WatchRequest.newBuilder().setVolume(volume.value()).setPath(path);
         position.ifPresent(request::setAfter);
@@ -219,6 +225,11 @@ final class WatchCall implements Watch {
 
     private void interrupted(CloudMwException failure) {
         if (done.isDone()) {
+            return;
+        }
+        if (owner.certificates().mayPassWithOther(material, failure)) {
+            owner.channel().enterIdle();
+            reconnect();
             return;
         }
         long nowNanos = owner.ticker().nanos();

@@ -10,6 +10,7 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ReplicaReport;
 import io.cloudmw.core.model.chunk.ReplicaState;
+import io.cloudmw.core.security.SecretFiles;
 import io.cloudmw.core.store.LockFile;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.time.WallClock;
@@ -26,18 +27,14 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -99,11 +96,8 @@ public final class PutJournal implements AutoCloseable {
      * @param coordinators in any order
      */
     public static String name(HostPorts coordinators, Path source, FilePath target) {
-        String cluster = coordinators.all().stream()
-                .map(one -> one.toString().toLowerCase(Locale.ROOT))
-                .sorted()
-                .collect(Collectors.joining(","));
-        String all = cluster + "\n" + target + "\n" + source.toAbsolutePath().normalize();
+        String all = coordinators.inAnyOrder() + "\n" + target + "\n"
+                + source.toAbsolutePath().normalize();
         return HexFormat.of().formatHex(Sha256.begin().digest(all.getBytes(StandardCharsets.UTF_8))) + SUFFIX;
     }
 
@@ -117,7 +111,7 @@ public final class PutJournal implements AutoCloseable {
         try {
             Path directory = path.toAbsolutePath().getParent();
             if (directory != null) {
-                make(directory);
+                SecretFiles.makeDirectory(directory);
                 sweep(directory);
             }
             Optional<LockFile> lock = LockFile.tryLock(path);
@@ -145,21 +139,6 @@ public final class PutJournal implements AutoCloseable {
                 lock.close();
             }
         }
-    }
-
-    /** Creates a directory; accepts a link to one, which {@code createDirectories} of JDK 17 does not. */
-    private static void make(Path directory) throws IOException {
-        if (!Files.isDirectory(directory)) {
-            Files.createDirectories(directory, ownerOnly(directory));
-        }
-    }
-
-    private static FileAttribute<?>[] ownerOnly(Path directory) {
-        return directory.getFileSystem().supportedFileAttributeViews().contains("posix")
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
-                }
-                : new FileAttribute<?>[0];
     }
 
     /** Deletes journals that no put has continued for long. */

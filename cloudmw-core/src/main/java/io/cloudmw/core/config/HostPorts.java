@@ -2,6 +2,7 @@ package io.cloudmw.core.config;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -37,6 +38,14 @@ public record HostPorts(List<HostPort> all) {
             all.add(HostPort.parse(one));
         }
         return new HostPorts(all);
+    }
+
+    /** The same text for the same addresses, in whatever order and case they are given. */
+    public String inAnyOrder() {
+        return all.stream()
+                .map(one -> one.toString().toLowerCase(Locale.ROOT))
+                .sorted()
+                .collect(Collectors.joining(","));
     }
 
     @Override

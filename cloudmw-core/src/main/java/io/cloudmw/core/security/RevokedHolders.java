@@ -19,7 +19,7 @@ public final class RevokedHolders {
     /**
      * Replaces all revocations.
      *
-     * @param revoked by identity, the revision of the subjects that a token needs to be good
+     * @param revoked by identity, the revision of subjects from which on its tokens are valid
      */
     public void replace(Map<String, Long> revoked) {
         revisions = Map.copyOf(revoked);

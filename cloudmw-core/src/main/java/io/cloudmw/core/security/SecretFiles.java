@@ -27,6 +27,9 @@ public final class SecretFiles {
     /** The directory of a user's own secrets, made when it is first needed. */
     public static final Path DIRECTORY = Path.of(System.getProperty("user.home", "."), ".cloudmw");
 
+    /** The certificates that the user's clients got for tokens. */
+    public static final Path CERTIFICATES = DIRECTORY.resolve("certificates");
+
     /** A group may read a file of secrets, as that of a service does; nobody but the owner may change it. */
     private static final Set<PosixFilePermission> REFUSED =
             Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE);
@@ -89,6 +92,22 @@ public final class SecretFiles {
                         temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING));
     }
 
+    /** Makes a directory that only its owner may list, and those above it, unless it exists. */
+    public static void makeDirectory(Path directory) throws IOException {
+        // createDirectories of JDK 17 does not accept a link to a directory.
+        if (!Files.isDirectory(directory)) {
+            Files.createDirectories(directory, ownerOnly(directory, "rwx------"));
+        }
+    }
+
+    private static FileAttribute<?>[] ownerOnly(Path file, String permissions) {
+        return isPosix(file)
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                }
+                : new FileAttribute<?>[0];
+    }
+
     @FunctionalInterface
     private interface Publication {
         void publish(Path temporary, Path target) throws IOException;
@@ -126,13 +145,8 @@ public final class SecretFiles {
     }
 
     private static void writeOwnerOnly(Path file, byte[] content) throws IOException {
-        FileAttribute<?>[] ownerOnly = isPosix(file)
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-                }
-                : new FileAttribute<?>[0];
         Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try (FileChannel channel = FileChannel.open(file, options, ownerOnly)) {
+        try (FileChannel channel = FileChannel.open(file, options, ownerOnly(file, "rw-------"))) {
             ByteBuffer buffer = ByteBuffer.wrap(content);
             while (buffer.hasRemaining()) {
                 channel.write(buffer);

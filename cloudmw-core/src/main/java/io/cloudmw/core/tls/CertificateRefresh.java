@@ -86,16 +86,16 @@ public final class CertificateRefresh implements AutoCloseable {
      */
     public static Source renewing(Renewal renewal, WallClock clock) {
         return present -> {
-            boolean isDue =
-                    present.own().map(own -> clock.millis() >= dueMillis(own)).orElse(true);
+            boolean isDue = present.own().map(own -> isDue(own, clock)).orElse(true);
             return isDue ? Optional.of(renewal.renew(present)) : Optional.empty();
         };
     }
 
-    private static long dueMillis(CertifiedKey own) {
+    /** Returns whether two thirds of a certificate's life are over. */
+    public static boolean isDue(CertifiedKey own, WallClock clock) {
         long from = own.certificate().getNotBefore().toInstant().toEpochMilli();
         long until = own.certificate().getNotAfter().toInstant().toEpochMilli();
-        return from + (until - from) / 3 * 2;
+        return clock.millis() >= from + (until - from) / 3 * 2;
     }
 
     /** A way to get a new certificate. */

@@ -10,6 +10,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.ReadPath;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.fleet.Location;
+import io.cloudmw.core.security.SecretFiles;
 import io.cloudmw.core.tls.TlsFiles;
 import io.cloudmw.core.tls.TlsOptions;
 import java.nio.file.Path;
@@ -180,7 +181,8 @@ public final class GlobalOptions {
                 .withRedundancy(budget)
                 .withPath(path)
                 .withLocation(Location.parse(near))
-                .withSecurity(security);
+                .withSecurity(security)
+                .withCertificateDirectory(SecretFiles.CERTIFICATES);
         options = link.map(options::withLink).orElse(options);
         return given().or(() -> configured).map(options::withCoordinatorTimeout).orElse(options);
     }

@@ -8,12 +8,15 @@ import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.rpc.Calls;
+import io.cloudmw.client.rpc.CertificateFiles;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.grant.AccessInfo;
 import io.cloudmw.core.security.AccessToken;
+import io.cloudmw.core.security.SecretFiles;
 import io.cloudmw.core.security.TokenFile;
+import io.cloudmw.core.time.WallClock;
 import java.io.Console;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -95,7 +98,8 @@ public final class LoginCommands {
     @Command(
             name = "logout",
             mixinStandardHelpOptions = true,
-            description = "Delete the token that login keeps. It stays good; \"token revoke\" ends it.")
+            description =
+                    "Delete the token that login keeps, and certificates. The token stays good; \"token revoke\" ends it.")
     public static final class Logout implements Callable<Integer> {
         private final CommandContext context;
 
@@ -117,6 +121,7 @@ public final class LoginCommands {
                         "token file " + TokenFile.OF_USER + ": cannot be deleted: " + Reasons.of(e),
                         e);
             }
+            new CertificateFiles(SecretFiles.CERTIFICATES, WallClock.system()).clear();
             if (options.json()) {
                 context.out().printJson(Map.of("deleted", deleted));
             } else {

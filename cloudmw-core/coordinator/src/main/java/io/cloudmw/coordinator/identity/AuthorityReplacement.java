@@ -20,7 +20,7 @@ import java.util.List;
 /**
  * The replacement of a cluster's authority in three steps, each of which changes the authority's file. Coordinators read
  * the file again by themselves. Between two steps every certificate must have been renewed, which takes the life of
- * certificates: so every process trusts the next authority before it signs, and none needs the former one when it goes.
+ * certificates: so every process trusts the next authority before it signs, and no certificate of the former one is in use when it is removed.
  * Stateless; safe for any thread; not for two replacements at once.
  */
 public final class AuthorityReplacement {

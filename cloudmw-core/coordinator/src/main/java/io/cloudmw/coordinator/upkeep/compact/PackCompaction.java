@@ -182,7 +182,7 @@ public final class PackCompaction {
 
     /**
      * Closes a pack if the files that need it are small enough, and begins to search what they need. Versions that were
-     * retired within the grace count: their times may be as wrong as that.
+     * retired within the grace period count: clocks may differ by that much.
      */
     private void consider(FileVersion pack) throws CloudMwException {
         Catalog catalog = context.catalog();
