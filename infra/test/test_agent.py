@@ -40,6 +40,7 @@ class FakeAws:
         # Values of Secrets Manager, by secret: its present value, and the value of each request token.
         self.values = {}
         self.versions = {}
+        self.present = set()
 
     def _answer(self, action, parameters):
         self.calls.append((action, parameters))
@@ -65,7 +66,10 @@ class FakeAws:
         version = (secret, parameters["ClientRequestToken"])
         if self.versions.setdefault(version, parameters["SecretString"]) != parameters["SecretString"]:
             raise self.refused("ResourceExistsException")
-        self.values[secret] = parameters["SecretString"]
+        if version not in self.present:
+            # A version that exists already is not made the present one again.
+            self.present.add(version)
+            self.values[secret] = parameters["SecretString"]
         return {}
 
     def object(self, bucket, key):
@@ -289,6 +293,7 @@ class AgentTest(unittest.TestCase):
     def test_authority_of_a_file_is_published_once_it_is_said(self):
         agent = self.serving_coordinator()
         file = self.root / "var/lib/cloudmw/authority.pem"
+        former = file.read_text()
         prepared = self.module.new_authority()
         file.write_text(prepared)
         agent.step()
@@ -300,6 +305,9 @@ class AgentTest(unittest.TestCase):
         self.assertTrue(self.aws.values["arn:token"].endswith(self.module.fingerprint(prepared)))
         agent.step()
         self.assertEqual(file.read_text(), prepared)
+        file.write_text(former)
+        self.agent(process="coordinator").publish_authority()
+        self.assertEqual(self.aws.values["arn:authority"], former.strip())
         self.assertNotIn("PRIVATE KEY", "\n".join(self.logged) + str(self.commands))
 
     def test_authority_is_not_published_over_one_that_this_coordinator_does_not_have(self):

@@ -431,7 +431,7 @@ class Agent:
         token = self.value("admin_token", "the administrator's token", lambda: new_admin_token(named))
         if not token.endswith(named):
             token = token.rpartition(":")[0] + ":" + named
-            self.put(self.config["admin_token"], "the administrator's token for this authority", token, named)
+            self.put(self.config["admin_token"], "the administrator's token for this authority", token, digest(token))
         return token
 
     def follow_authority(self):
@@ -459,7 +459,11 @@ class Agent:
             raise RuntimeError("another coordinator has published an authority that this one does not have yet: its file"
                                f" is replaced within {AUTHORITY_SECONDS:.0f} s (expected: the steps of a replacement on one"
                                " coordinator)")
-        self.put(self.config["authority"], "the published authority", authority, digest(authority))
+        # A random version: also an authority that was published before becomes the present one again.
+        self.put(self.config["authority"], "the published authority", authority, uuid.uuid4().hex)
+        if self.read(self.config["authority"]) != authority:
+            raise RuntimeError("another coordinator published one at the same time (expected: the steps of a replacement on"
+                               " one coordinator)")
         self.write(FETCHED, digest(authority))
         self.fetch_admin_token(authority)
 
@@ -494,10 +498,10 @@ class Agent:
                 raise
             return None
 
-    def put(self, arn, what, value, named=""):
-        # The token is the same at every coordinator: of several that make a value at once, one wins and the others
-        # are told that it exists. So no value passes through Terraform or its state.
-        token = str(uuid.uuid5(uuid.NAMESPACE_URL, arn + named))
+    def put(self, arn, what, value, version=""):
+        # The first version has the same token at every coordinator: of several that make a value at once, one wins and
+        # the others are told that it exists. So no value passes through Terraform or its state.
+        token = str(uuid.uuid5(uuid.NAMESPACE_URL, arn + version))
         try:
             self.aws.secrets("PutSecretValue", SecretId=arn, ClientRequestToken=token, SecretString=value)
             log(f"{what} was made")

@@ -2,6 +2,7 @@ package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
@@ -15,6 +16,7 @@ import io.cloudmw.core.tls.Certificates;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,12 +45,17 @@ final class AuthorityReplacementIT {
             AtomicBoolean ends = new AtomicBoolean();
             CompletableFuture<Void> work = CompletableFuture.runAsync(() -> writeAndRead(client, ends));
             Path file = directory.resolve("authority.pem");
+            ClientSecurity app = ClientSecurity.token(
+                    client.subjects().createToken("app", Optional.empty()).join());
             String before = TokenFile.read(cluster.tokenFile()).authority();
 
             var unusedPrepared = AuthorityReplacement.prepare(file, WallClock.system());
             awaitAllRenewed(work);
-            var unusedChanged = AuthorityReplacement.change(file);
+            var unusedSwitched = AuthorityReplacement.switchOver(file, WallClock.system());
             awaitAllRenewed(work);
+            assertThat(cluster.client(app).subjects().whoAmI())
+                    .as("a client that starts with a token which names the former authority")
+                    .succeedsWithin(Duration.ofMinutes(1));
             String after = Certificates.fingerprint(
                     AuthorityReplacement.finish(file).authorities().get(0));
             awaitAllRenewed(work);
@@ -59,6 +66,10 @@ final class AuthorityReplacementIT {
             assertThat(TokenFile.read(cluster.tokenFile()).authority()).isEqualTo(after);
             CloudMw later = cluster.admin();
             assertThat(later.cluster().helpers().join()).hasSize(2);
+            assertThat(cluster.client(app).subjects().whoAmI())
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
+                    .withMessageContaining("not signed by the authority that the token names");
             assertThat(later.files().get(path(0), directory.resolve("later"), GetOptions.defaults()))
                     .succeedsWithin(Duration.ofMinutes(1));
         }

@@ -14,9 +14,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.EnumSet;
 import java.util.Set;
 
 /**
@@ -79,17 +82,34 @@ public final class SecretFiles {
     }
 
     /**
-     * Writes a file, and replaces the one that is there.
+     * Writes a file, and replaces the one that is there, whose owner and group it keeps: an administrator may replace a
+     * file of a service. The group may read the new one if it could read the former.
      *
      * @throws CloudMwException as {@link #create}
      */
     public static void replace(String what, Path file, byte[] content) throws CloudMwException {
-        boolean unused = write(
-                what,
-                file,
-                content,
-                (temporary, target) -> Files.move(
-                        temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING));
+        boolean unused = write(what, file, content, (temporary, target) -> {
+            keepOwner(target, temporary);
+            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        });
+    }
+
+    private static void keepOwner(Path present, Path next) throws IOException {
+        if (!isPosix(present) || !Files.exists(present)) {
+            return;
+        }
+        PosixFileAttributes kept = Files.readAttributes(present, PosixFileAttributes.class);
+        PosixFileAttributeView view = Files.getFileAttributeView(next, PosixFileAttributeView.class);
+        PosixFileAttributes made = view.readAttributes();
+        if (!made.group().equals(kept.group())) {
+            view.setGroup(kept.group());
+        }
+        Set<PosixFilePermission> permissions = EnumSet.copyOf(kept.permissions());
+        permissions.removeAll(REFUSED);
+        view.setPermissions(permissions);
+        if (!made.owner().equals(kept.owner())) {
+            view.setOwner(kept.owner());
+        }
     }
 
     /** Makes a directory that only its owner may list, and those above it, unless it exists. */

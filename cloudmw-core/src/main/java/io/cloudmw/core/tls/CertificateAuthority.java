@@ -11,8 +11,10 @@ import java.security.PublicKey;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.x509.BasicConstraints;
 import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
@@ -49,9 +51,7 @@ public final class CertificateAuthority {
     private final WallClock clock;
     private final SecureRandom random = new SecureRandom();
 
-    /**
-     * @param own the authority's certificate and key
-     */
+    /** @param own the authority's certificate and key, and {@link #certifySuccessor} of a former authority, if any */
     public CertificateAuthority(CertifiedKey own, WallClock clock) {
         this.own = own;
         this.clock = clock;
@@ -65,16 +65,45 @@ public final class CertificateAuthority {
         try {
             X509v3CertificateBuilder builder = builder(
                     subject, serial(new SecureRandom()), clock.millis(), AUTHORITY_LIFE, subject, key.getPublic());
-            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0))
-                    .addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign))
-                    .addExtension(
-                            Extension.subjectKeyIdentifier,
-                            false,
-                            new JcaX509ExtensionUtils().createSubjectKeyIdentifier(key.getPublic()));
+            addExtensionsOfAuthority(builder, key.getPublic());
             return new CertificateAuthority(
                     new CertifiedKey(key.getPrivate(), List.of(signed(builder, key.getPrivate()))), clock);
         } catch (GeneralSecurityException | CertIOException | OperatorCreationException e) {
             throw new IllegalStateException("a new authority cannot sign itself", e);
+        }
+    }
+
+    private static void addExtensionsOfAuthority(X509v3CertificateBuilder builder, PublicKey key)
+            throws GeneralSecurityException, CertIOException {
+        builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0))
+                .addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign))
+                .addExtension(
+                        Extension.subjectKeyIdentifier,
+                        false,
+                        new JcaX509ExtensionUtils().createSubjectKeyIdentifier(key));
+    }
+
+    /**
+     * Certifies the next authority (a cross-certificate, RFC 4949): who trusts this one alone then trusts what the next
+     * one signs. Valid for as long as this authority.
+     *
+     * @throws CloudMwException {@code INTERNAL} when this authority's key cannot sign
+     */
+    public X509Certificate certifySuccessor(X509Certificate next) throws CloudMwException {
+        long nowMillis = clock.millis();
+        long endMillis = certificate().getNotAfter().toInstant().toEpochMilli();
+        X509v3CertificateBuilder builder = builder(
+                certificate().getSubjectX500Principal(),
+                serial(random),
+                nowMillis,
+                Duration.ofMillis(Math.max(0, endMillis - nowMillis)),
+                next.getSubjectX500Principal(),
+                next.getPublicKey());
+        try {
+            addExtensionsOfAuthority(builder, next.getPublicKey());
+            return signed(builder, own.key());
+        } catch (GeneralSecurityException | CertIOException | OperatorCreationException e) {
+            throw new CloudMwException(ErrorCode.INTERNAL, "certificate authority: " + Reasons.of(e), e);
         }
     }
 
@@ -91,7 +120,8 @@ public final class CertificateAuthority {
     /**
      * Certifies a key for both sides of connections, from now on.
      *
-     * @return the new certificate, then the authority's
+     * @return the new certificate, then the authority's; while it replaces another one, the cross-certificate and the
+     *     other one's certificate instead
      * @throws CloudMwException {@code INTERNAL} when the authority's key cannot sign
      */
     public List<X509Certificate> certify(PublicKey key, ProcessIdentity identity, Duration life)
@@ -118,11 +148,33 @@ public final class CertificateAuthority {
                     .addExtension(
                             Extension.authorityKeyIdentifier,
                             false,
-                            extensions.createAuthorityKeyIdentifier(certificate()));
-            return List.of(signed(builder, own.key()), certificate());
+                            // Without its serial number, which a cross-certificate of the same key does not have.
+                            extensions.createAuthorityKeyIdentifier(
+                                    certificate().getPublicKey()));
+            List<X509Certificate> chain = new ArrayList<>();
+            chain.add(signed(builder, own.key()));
+            chain.addAll(above());
+            return chain;
         } catch (GeneralSecurityException | CertIOException | OperatorCreationException e) {
             throw new CloudMwException(ErrorCode.INTERNAL, "certificate authority: " + Reasons.of(e), e);
         }
+    }
+
+    /** The certificates above those that this authority signs. */
+    private List<X509Certificate> above() {
+        X500Principal name = certificate().getSubjectX500Principal();
+        for (X509Certificate one : own.chain()) {
+            X500Principal former = one.getIssuerX500Principal();
+            if (one.getSubjectX500Principal().equals(name) && !former.equals(name)) {
+                return Stream.concat(
+                                Stream.of(one),
+                                own.chain().stream()
+                                        .filter(other ->
+                                                other.getSubjectX500Principal().equals(former)))
+                        .toList();
+            }
+        }
+        return List.of(certificate());
     }
 
     @SuppressWarnings("JavaUtilDate") // Bouncy Castle's

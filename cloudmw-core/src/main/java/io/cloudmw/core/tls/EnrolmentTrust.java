@@ -30,7 +30,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 public final class EnrolmentTrust extends X509ExtendedTrustManager {
     private final Set<String> pins;
 
-    private EnrolmentTrust(Set<String> pins) {
+    EnrolmentTrust(Set<String> pins) {
         this.pins = Set.copyOf(pins);
     }
 

@@ -1,17 +1,21 @@
 package io.cloudmw.core.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.time.WallClock;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CertificateAuthorityTest {
@@ -46,6 +50,32 @@ class CertificateAuthorityTest {
         assertThat(own.getKeyUsage()[5]).isTrue();
         assertThat(own.getNotAfter().toInstant().toEpochMilli() - NOW)
                 .isEqualTo(CertificateAuthority.AUTHORITY_LIFE.toMillis());
+    }
+
+    @Test
+    void successorIsTrustedByThoseWhoTrustTheFormerAuthority() throws Exception {
+        WallClock clock = WallClock.system();
+        CertificateAuthority former = CertificateAuthority.create(clock);
+        CertificateAuthority next = CertificateAuthority.create(clock);
+        List<X509Certificate> known =
+                List.of(next.certificate(), former.certifySuccessor(next.certificate()), former.certificate());
+        CertificateAuthority signing =
+                new CertificateAuthority(new CertifiedKey(next.own().key(), known), clock);
+        List<X509Certificate> chain = signing.certify(
+                SigningRequest.newKey().getPublic(),
+                new ProcessIdentity("prod", ProcessRole.COORDINATOR, "c1"),
+                Duration.ofDays(7));
+
+        assertThat(chain).containsExactly(chain.get(0), known.get(1), former.certificate());
+        for (CertificateAuthority one : List.of(former, next)) {
+            new EnrolmentTrust(Set.of(Certificates.fingerprint(one.certificate())))
+                    .checkServerTrusted(chain.toArray(X509Certificate[]::new), "ECDHE_ECDSA");
+        }
+        // A certificate of another one says nothing, whoever sends it.
+        chain.set(1, CertificateAuthority.create(clock).certifySuccessor(next.certificate()));
+        EnrolmentTrust trust = new EnrolmentTrust(Set.of(Certificates.fingerprint(former.certificate())));
+        assertThatThrownBy(() -> trust.checkServerTrusted(chain.toArray(X509Certificate[]::new), "ECDHE_ECDSA"))
+                .isInstanceOf(CertificateException.class);
     }
 
     @Test

@@ -64,7 +64,7 @@ final class AuthorityCommand implements Callable<Integer> {
             case CREATE -> AuthorityReplacement.create(file, clock);
             case SHOW -> AuthorityReplacement.read(file);
             case PREPARE -> AuthorityReplacement.prepare(file, clock);
-            case SWITCH -> AuthorityReplacement.change(file);
+            case SWITCH -> AuthorityReplacement.switchOver(file, clock);
             case FINISH -> AuthorityReplacement.finish(file);
         };
         X509Certificate signing = material.own().orElseThrow().certificate();

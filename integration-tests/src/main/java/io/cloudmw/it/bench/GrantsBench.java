@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A benchmark of grants. First it makes calls of the coordinator as an administrator, who needs no grant, and as a subject
@@ -40,8 +41,10 @@ public final class GrantsBench {
     private static final VolumeName VOLUME = new VolumeName("bench");
     private static final GrantScope SCOPE = new GrantScope(VOLUME, "/files");
     private static final FilePath FILE = new FilePath(VOLUME, "/files/file");
-    private static final int FILE_BYTES = 1 << 20;
-    private static final int READ_BYTES = 4 << 10;
+    /** A client reads nothing twice of it in a round, so that it has nothing in its own cache. */
+    private static final int FILE_BYTES = 256 << 20;
+
+    private static final int READ_BYTES = 16 << 10;
     private static final int GRANTS = 20;
     private static final String SUBJECT = "app";
 
@@ -153,7 +156,12 @@ public final class GrantsBench {
             atCoordinator.add(millisToRefusal(() -> subject.files().stat(FILE).join()));
             try (RemoteFile file = subject.files().open(FILE).join()) {
                 ByteBuffer bytes = ByteBuffer.allocateDirect(READ_BYTES);
-                atHelper.add(millisToRefusal(() -> file.read(bytes.clear(), 0).join()));
+                AtomicLong position = new AtomicLong();
+                atHelper.add(millisToRefusal(() -> {
+                    if (file.read(bytes.clear(), position.getAndAdd(READ_BYTES)).join() < 0) {
+                        throw new IllegalStateException("the file was read to its end before a refusal");
+                    }
+                }));
             }
         }
         print("coordinator", atCoordinator);
@@ -163,6 +171,7 @@ public final class GrantsBench {
     private double millisToRefusal(Runnable use) throws InterruptedException {
         use.run();
         long[] lastUseNanos = new long[1];
+        RuntimeException[] defect = new RuntimeException[1];
         Thread user = new Thread(() -> {
             try {
                 while (true) {
@@ -171,6 +180,8 @@ public final class GrantsBench {
                 }
             } catch (CompletionException e) {
                 // The refusal that ends the use.
+            } catch (IllegalStateException e) {
+                defect[0] = e;
             }
         });
         user.start();
@@ -178,6 +189,9 @@ public final class GrantsBench {
         admin.subjects().grant(SUBJECT, SCOPE, Set.of()).join();
         long takenNanos = System.nanoTime();
         user.join();
+        if (defect[0] != null) {
+            throw defect[0];
+        }
         admin.subjects().grant(SUBJECT, SCOPE, Set.of(Right.READ)).join();
         return Math.max(0, lastUseNanos[0] - takenNanos) / 1e6;
     }

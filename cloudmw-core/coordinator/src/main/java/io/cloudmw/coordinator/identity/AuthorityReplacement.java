@@ -70,24 +70,33 @@ public final class AuthorityReplacement {
     }
 
     /**
-     * The second step: the next authority signs, and both are trusted.
+     * The second step: the next authority signs, and both are trusted. The former one certifies it, so that tokens which
+     * name the former one are good until the third step.
      *
      * @throws CloudMwException {@code NOT_FOUND} when none waits; {@code CONFLICT} when the present file does not have
      *     it; {@code LOCAL_IO}
      */
-    public static TlsMaterial change(Path file) throws CloudMwException {
+    public static TlsMaterial switchOver(Path file, WallClock clock) throws CloudMwException {
         if (!Files.exists(next(file))) {
             throw new CloudMwException(
                     ErrorCode.NOT_FOUND, FILE + " " + next(file) + ": there is none (expected: \"prepare\" first)");
         }
+        TlsMaterial present = read(file);
         TlsMaterial prepared = read(next(file));
-        if (!read(file).authorities().contains(prepared.own().orElseThrow().certificate())) {
+        CertifiedKey own = prepared.own().orElseThrow();
+        if (!present.authorities().contains(own.certificate())) {
             throw new CloudMwException(
                     ErrorCode.CONFLICT,
                     FILE + " " + file + ": does not have the authority of " + next(file)
                             + ", which no process would trust (expected: delete that file, and \"prepare\" again)");
         }
-        SecretFiles.replace(FILE, file, PemFiles.text(prepared.own().orElseThrow(), prepared.authorities()));
+        CertifiedKey former = present.own().orElseThrow();
+        // An earlier try may have ended between its two changes.
+        if (!former.certificate().equals(own.certificate())) {
+            X509Certificate successor = new CertificateAuthority(former, clock).certifySuccessor(own.certificate());
+            CertifiedKey certified = new CertifiedKey(own.key(), List.of(own.certificate(), successor));
+            SecretFiles.replace(FILE, file, PemFiles.text(certified, prepared.authorities()));
+        }
         try {
             Files.delete(next(file));
         } catch (IOException e) {

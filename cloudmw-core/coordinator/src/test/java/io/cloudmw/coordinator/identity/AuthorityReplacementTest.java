@@ -30,7 +30,7 @@ final class AuthorityReplacementTest {
         assertThat(signing(prepared)).isEqualTo(former);
         assertThat(prepared.authorities()).hasSize(2).contains(former);
 
-        TlsMaterial changed = AuthorityReplacement.change(file);
+        TlsMaterial changed = AuthorityReplacement.switchOver(file, clock);
         assertThat(signing(changed)).isNotEqualTo(former);
         assertThat(changed.authorities()).hasSize(2).contains(former, signing(changed));
 
@@ -44,7 +44,8 @@ final class AuthorityReplacementTest {
         Path file = directory.resolve("authority.pem");
         X509Certificate only = signing(AuthorityReplacement.create(file, clock));
         assertThatThrownBy(() -> AuthorityReplacement.create(file, clock)).hasMessageContaining("there is one already");
-        assertThatThrownBy(() -> AuthorityReplacement.change(file)).hasMessageContaining("\"prepare\" first");
+        assertThatThrownBy(() -> AuthorityReplacement.switchOver(file, clock))
+                .hasMessageContaining("\"prepare\" first");
         assertThat(AuthorityReplacement.prepare(file, clock).authorities()).hasSize(2);
         assertThatThrownBy(() -> AuthorityReplacement.prepare(file, clock)).hasMessageContaining("has begun already");
         assertThatThrownBy(() -> AuthorityReplacement.finish(file)).hasMessageContaining("\"switch\" first");
