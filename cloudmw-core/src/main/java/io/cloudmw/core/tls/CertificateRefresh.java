@@ -91,11 +91,12 @@ public final class CertificateRefresh implements AutoCloseable {
         };
     }
 
-    /** Returns whether two thirds of a certificate's life are over. */
+    /** Returns whether two thirds of a certificate's life are over, or it may end before the second look from now. */
     public static boolean isDue(CertifiedKey own, WallClock clock) {
         long from = own.certificate().getNotBefore().toInstant().toEpochMilli();
         long until = own.certificate().getNotAfter().toInstant().toEpochMilli();
-        return clock.millis() >= from + (until - from) / 3 * 2;
+        long lastLooks = until - 2 * INTERVAL.toMillis();
+        return clock.millis() >= Math.min(from + (until - from) / 3 * 2, lastLooks);
     }
 
     /** A way to get a new certificate. */

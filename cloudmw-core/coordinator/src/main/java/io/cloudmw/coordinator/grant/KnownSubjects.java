@@ -169,6 +169,7 @@ public final class KnownSubjects {
                     "the rights of subject " + name + " are not known: the catalog has not answered for "
                             + MAX_AGE.toSeconds() + " s");
         }
-        return now.subjects().getOrDefault(name, Subject.unknown(name));
+        Subject known = now.subjects().get(name);
+        return known != null ? known : Subject.unknown(name);
     }
 }
