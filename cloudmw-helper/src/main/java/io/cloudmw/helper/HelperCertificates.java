@@ -16,7 +16,9 @@ import io.cloudmw.core.tls.TlsFiles;
 import io.cloudmw.core.tls.TlsMaterial;
 import io.cloudmw.helper.config.HelperConfig;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +30,10 @@ import org.slf4j.LoggerFactory;
 final class HelperCertificates implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(HelperCertificates.class);
+
+    /** The failures of an enrolment after which a later one may succeed. */
+    private static final Set<ErrorCode> LATER =
+            EnumSet.of(ErrorCode.COORDINATOR_UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED, ErrorCode.OVERLOADED);
 
     private final Optional<TlsCredentials> tls;
     private final @Nullable CertificateRefresh refresh;
@@ -64,7 +70,7 @@ final class HelperCertificates implements AutoCloseable {
         try {
             credentials.replace(renewal.renew(TlsMaterial.NONE));
         } catch (CloudMwException e) {
-            if (e.code() != ErrorCode.COORDINATOR_UNAVAILABLE && e.code() != ErrorCode.DEADLINE_EXCEEDED) {
+            if (!LATER.contains(e.code())) {
                 throw e;
             }
             LOG.warn("helper {} has no certificate yet, and retries: {}", config.id(), e.getMessage());

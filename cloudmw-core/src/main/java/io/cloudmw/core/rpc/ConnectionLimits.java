@@ -3,6 +3,7 @@ package io.cloudmw.core.rpc;
 import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.schedule.ConnectionSlots;
+import io.cloudmw.core.tls.Certificates;
 import io.cloudmw.core.tls.TlsFailures;
 import io.grpc.Attributes;
 import io.grpc.Grpc;
@@ -21,38 +22,38 @@ import java.nio.channels.ClosedChannelException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits on a gRPC server's connections: in total, and on those whose handshake has not ended, in total and by
- * remote address. A connection beyond a limit is closed before anything is read from it. Safe for any thread.
+ * The limits on a gRPC server's connections: in total; on those whose handshake has not ended; and on those whose peer
+ * showed no certificate in it. The last two are limits in total and by remote address. A connection beyond a limit is
+ * closed before a call is read from it. One without a certificate is closed after some time, too: it is there for an
+ * enrolment, which is one call. In plain text nobody has a certificate, and all may stay. Safe for any thread.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: the listener of the close does not fail
 final class ConnectionLimits extends ServerTransportFilter implements ProtocolNegotiator {
     private final ProtocolNegotiator negotiator;
     private final ConnectionSlots all;
     private final ConnectionSlots handshakes;
-    private final Map<SocketAddress, InetAddress> unfinished = new ConcurrentHashMap<>();
+    private final ConnectionSlots strangers;
+    private final int strangerSeconds;
+    private final Map<SocketAddress, Channel> unfinished = new ConcurrentHashMap<>();
 
     private final RefusalTrail refusals;
 
     /**
      * @param negotiator shakes hands on connections within the limits
-     * @param most connections
-     * @param mostHandshakes connections whose handshake has not ended
-     * @param mostHandshakesOfOne the part of them from one address
      * @param refusals has the TLS handshakes that fail
      */
-    ConnectionLimits(
-            ProtocolNegotiator negotiator,
-            int most,
-            int mostHandshakes,
-            int mostHandshakesOfOne,
-            RefusalTrail refusals) {
+    ConnectionLimits(ProtocolNegotiator negotiator, RpcServers.Limits limits, RefusalTrail refusals) {
         this.refusals = refusals;
         this.negotiator = negotiator;
-        this.all = new ConnectionSlots(most, most);
-        this.handshakes = new ConnectionSlots(mostHandshakes, mostHandshakesOfOne);
+        this.all = new ConnectionSlots(limits.connections(), limits.connections());
+        this.handshakes = new ConnectionSlots(limits.handshakes(), limits.handshakesOfOneAddress());
+        this.strangers = new ConnectionSlots(limits.strangers(), limits.strangersOfOneAddress());
+        this.strangerSeconds = limits.strangerSeconds();
     }
 
     @Override
@@ -70,18 +71,41 @@ final class ConnectionLimits extends ServerTransportFilter implements ProtocolNe
         return new Gate(negotiator.newHandler(handler));
     }
 
-    /** Ends the count of a handshake: gRPC calls this when it was successful. */
+    /** Ends the count of a handshake: gRPC calls this when it was successful, on the connection's event loop. */
     @Override
     public Attributes transportReady(Attributes attributes) {
-        finished(attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
+        @Nullable SocketAddress peer = attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        @Nullable Channel channel = peer == null ? null : finished(peer);
+        @Nullable SSLSession session = attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
+        if (channel != null
+                && session != null
+                && Certificates.peer(session).isEmpty()
+                && peer instanceof InetSocketAddress place) {
+            limitStranger(channel, place.getAddress());
+        }
         return attributes;
     }
 
-    private void finished(@Nullable SocketAddress peer) {
-        InetAddress address = peer == null ? null : unfinished.remove(peer);
-        if (address != null) {
-            handshakes.giveBack(address);
+    /** Limits a connection whose peer has no certificate. */
+    private void limitStranger(Channel channel, InetAddress address) {
+        if (!strangers.tryTake(address)) {
+            channel.eventLoop().execute(channel::close); // not while gRPC makes it ready
+            return;
         }
+        var ending = channel.eventLoop().schedule((Runnable) channel::close, strangerSeconds, TimeUnit.SECONDS);
+        channel.closeFuture().addListener(closed -> {
+            strangers.giveBack(address);
+            ending.cancel(false);
+        });
+    }
+
+    /** Gives back the slot of a handshake, and returns its connection; null: it ended before. */
+    private @Nullable Channel finished(SocketAddress peer) {
+        @Nullable Channel channel = unfinished.remove(peer);
+        if (channel != null && peer instanceof InetSocketAddress place) {
+            handshakes.giveBack(place.getAddress());
+        }
+        return channel;
     }
 
     /** Takes the slots of a new connection; returns false beyond a limit. */
@@ -97,7 +121,7 @@ final class ConnectionLimits extends ServerTransportFilter implements ProtocolNe
         if (!handshakes.tryTake(address)) {
             return false;
         }
-        unfinished.put(peer, address);
+        unfinished.put(peer, channel);
         channel.closeFuture().addListener(closed -> finished(peer));
         return true;
     }

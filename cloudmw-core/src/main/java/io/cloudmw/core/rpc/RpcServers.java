@@ -10,10 +10,12 @@ import io.grpc.ServerInterceptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.InternalProtocolNegotiators;
 import io.grpc.netty.NettyServerBuilder;
+import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * The factory of the control plane's servers: the only place that decides how a process listens for calls. Servers
@@ -33,6 +35,15 @@ public final class RpcServers {
 
     static final int HANDSHAKE_SECONDS = 10;
 
+    /** Connections of one server whose peer has no certificate. */
+    static final int MAX_STRANGERS = MAX_CONNECTIONS / 4;
+
+    /** The part of them from one address. */
+    static final int MAX_STRANGERS_OF_ONE_ADDRESS = MAX_CONNECTIONS / 16;
+
+    /** The time of such a connection. */
+    static final int STRANGER_SECONDS = 30;
+
     /** A connection without a call is closed after this time; its channel connects again for the next call. */
     static final int IDLE_MINUTES = 10;
 
@@ -47,11 +58,20 @@ public final class RpcServers {
 
     static final int CANCELLED_SECONDS = 30;
 
+    private static final Limits LIMITS = new Limits(
+            MAX_CONNECTIONS,
+            MAX_HANDSHAKES,
+            MAX_HANDSHAKES_OF_ONE_ADDRESS,
+            HANDSHAKE_SECONDS,
+            MAX_STRANGERS,
+            MAX_STRANGERS_OF_ONE_ADDRESS,
+            STRANGER_SECONDS);
+
     private RpcServers() {}
 
     /**
      * A builder of a server with a direct executor: services whose work blocks use {@link UnaryCalls}. The caller adds
-     * services, starts the server and shuts it down.
+     * services, starts the server and shuts it down. Under TLS every caller needs a certificate, or its handshake fails.
      *
      * @param listen port 0 for any free one
      * @param tls the certificates of its connections; empty: plain text
@@ -65,31 +85,59 @@ public final class RpcServers {
             int maxCallsPerConnection,
             List<ServerInterceptor> guards,
             RefusalTrail refusals) {
-        return at(
-                listen,
-                tls,
-                maxCallsPerConnection,
-                guards,
-                refusals,
-                new Limits(MAX_CONNECTIONS, MAX_HANDSHAKES, MAX_HANDSHAKES_OF_ONE_ADDRESS, HANDSHAKE_SECONDS));
+        return at(listen, new Security(tls, TlsCredentials::atServer), maxCallsPerConnection, guards, refusals, LIMITS);
     }
 
-    /** The limits on connections, as numbers of connections and seconds. */
-    record Limits(int connections, int handshakes, int handshakesOfOneAddress, int handshakeSeconds) {}
-
-    static ServerBuilder<?> at(
+    /**
+     * A builder of a server that also has methods for callers without a certificate; otherwise like {@link #at}. A guard
+     * refuses them the others: {@link CallerIdentity}.
+     */
+    public static ServerBuilder<?> atWithStrangers(
             HostPort listen,
             Optional<TlsCredentials> tls,
             int maxCallsPerConnection,
             List<ServerInterceptor> guards,
+            RefusalTrail refusals) {
+        return at(
+                listen,
+                new Security(tls, TlsCredentials::atServerWithStrangers),
+                maxCallsPerConnection,
+                guards,
+                refusals,
+                LIMITS);
+    }
+
+    /** The limits on connections, as numbers of connections and seconds; strangers have no certificate. */
+    record Limits(
+            int connections,
+            int handshakes,
+            int handshakesOfOneAddress,
+            int handshakeSeconds,
+            int strangers,
+            int strangersOfOneAddress,
+            int strangerSeconds) {}
+
+    /**
+     * The certificates of a server.
+     *
+     * @param tls empty: plain text
+     * @param context of its connections
+     */
+    record Security(Optional<TlsCredentials> tls, Function<TlsCredentials, SslContext> context) {}
+
+    static ServerBuilder<?> at(
+            HostPort listen,
+            Security security,
+            int maxCallsPerConnection,
+            List<ServerInterceptor> guards,
             RefusalTrail refusals,
             Limits limits) {
+        Optional<TlsCredentials> tls = security.tls();
         ConnectionLimits connections = new ConnectionLimits(
-                tls.map(credentials -> InternalProtocolNegotiators.serverTls(credentials.atServer()))
+                tls.map(security.context())
+                        .map(InternalProtocolNegotiators::serverTls)
                         .orElseGet(InternalProtocolNegotiators::serverPlaintext),
-                limits.connections(),
-                limits.handshakes(),
-                limits.handshakesOfOneAddress(),
+                limits,
                 refusals);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(listen.host(), listen.port()))
                 .directExecutor()

@@ -150,8 +150,13 @@ public final class TlsCredentials {
         return context(new Use(Plane.CONTROL, Side.CONNECTS, peers));
     }
 
-    /** The context of a gRPC server, whose callers may be strangers without a certificate. */
+    /** The context of a gRPC server: only for callers with a certificate. */
     public SslContext atServer() {
+        return context(new Use(Plane.CONTROL, Side.ACCEPTS, Set.of(ProcessRole.values())));
+    }
+
+    /** The context of a gRPC server whose callers may be strangers without a certificate. */
+    public SslContext atServerWithStrangers() {
         return context(new Use(Plane.CONTROL, Side.ACCEPTS_STRANGERS, Set.of(ProcessRole.values())));
     }
 

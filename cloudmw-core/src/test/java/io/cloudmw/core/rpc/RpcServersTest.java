@@ -10,16 +10,24 @@ import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.time.Ticker;
+import io.cloudmw.core.tls.EnrolmentTrust;
+import io.cloudmw.core.tls.ProcessRole;
+import io.cloudmw.core.tls.TestAuthority;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.GetVolumeRequest;
 import io.cloudmw.proto.v1.GetVolumeResponse;
 import io.grpc.CallOptions;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContext;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +40,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +54,7 @@ final class RpcServersTest {
     private static final int READ_TIMEOUT_MILLIS = 20_000;
     private static final int LONG_SECONDS = 600;
 
+    private final TestAuthority authority = new TestAuthority();
     private final List<Socket> sockets = new ArrayList<>();
     private final List<ManagedChannel> channels = new ArrayList<>();
     private @Nullable Server server;
@@ -58,10 +71,20 @@ final class RpcServersTest {
         }
     }
 
+    private static RpcServers.Limits limits(
+            int connections, int handshakes, int handshakesOfOneAddress, int handshakeSeconds) {
+        return new RpcServers.Limits(
+                connections, handshakes, handshakesOfOneAddress, handshakeSeconds, 1, 1, LONG_SECONDS);
+    }
+
     private void start(RpcServers.Limits limits) throws IOException {
+        start(limits, new RpcServers.Security(Optional.empty(), TlsCredentials::atServer));
+    }
+
+    private void start(RpcServers.Limits limits, RpcServers.Security security) throws IOException {
         server = RpcServers.at(
                         new HostPort("127.0.0.1", 0),
-                        Optional.empty(),
+                        security,
                         10,
                         List.of(),
                         new RefusalTrail(Ticker.system()),
@@ -75,6 +98,41 @@ final class RpcServersTest {
                 })
                 .build()
                 .start();
+    }
+
+    private void startTls(RpcServers.Limits limits, Function<TlsCredentials, SslContext> context) throws Exception {
+        start(
+                limits,
+                new RpcServers.Security(Optional.of(authority.credentials(ProcessRole.COORDINATOR, "c")), context));
+    }
+
+    /** A connection under TLS that shows no certificate and makes no call. */
+    private Socket stranger() throws Exception {
+        JdkSslContext trusting = (JdkSslContext) EnrolmentTrust.context(Set.of());
+        SSLSocket socket = (SSLSocket) trusting.context().getSocketFactory().createSocket("127.0.0.1", port());
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setApplicationProtocols(new String[] {"h2"});
+        socket.setSSLParameters(parameters);
+        socket.setSoTimeout(READ_TIMEOUT_MILLIS);
+        sockets.add(socket);
+        socket.startHandshake();
+        return socket;
+    }
+
+    private ManagedChannel strangerChannel() throws CloudMwException {
+        ManagedChannel channel = RpcChannels.toEnrol(
+                        HostPorts.parse("127.0.0.1:" + port()), EnrolmentTrust.context(Set.of()))
+                .build();
+        channels.add(channel);
+        return channel;
+    }
+
+    private ManagedChannel certifiedChannel() throws CloudMwException {
+        ManagedChannel channel = new RpcChannels(Optional.of(authority.credentials(ProcessRole.CLIENT, "app")))
+                .toCoordinators(HostPorts.parse("127.0.0.1:" + port()))
+                .build();
+        channels.add(channel);
+        return channel;
     }
 
     private int port() {
@@ -138,7 +196,7 @@ final class RpcServersTest {
 
     @Test
     void oneAddressHasALimitOfConnectionsInTheirHandshake() throws Exception {
-        start(new RpcServers.Limits(100, 10, 2, LONG_SECONDS));
+        start(limits(100, 10, 2, LONG_SECONDS));
         ManagedChannel before = channel();
         assertThat(call(before)).isNotNull();
         List<Socket> left = awaitOneClosed(List.of(silent(), silent(), silent()));
@@ -150,7 +208,7 @@ final class RpcServersTest {
 
     @Test
     void connectionsHaveALimitInTotal() throws Exception {
-        start(new RpcServers.Limits(2, 10, 10, LONG_SECONDS));
+        start(limits(2, 10, 10, LONG_SECONDS));
         assertThat(call(channel())).isNotNull();
         List<Socket> left = awaitOneClosed(List.of(silent(), silent()));
         assertThat(left).hasSize(1);
@@ -160,13 +218,44 @@ final class RpcServersTest {
 
     @Test
     void silentConnectionIsClosedAfterTheHandshakeTimeout() throws Exception {
-        start(new RpcServers.Limits(100, 10, 10, 1));
+        start(limits(100, 10, 10, 1));
         awaitClosed(silent());
     }
 
     @Test
+    void strangersOfOneAddressHaveALimitThatOthersDoNotHave() throws Exception {
+        startTls(
+                new RpcServers.Limits(100, 10, 10, LONG_SECONDS, 10, 1, LONG_SECONDS),
+                TlsCredentials::atServerWithStrangers);
+        List<Socket> left = awaitOneClosed(List.of(stranger(), stranger()));
+        assertThat(left).hasSize(1);
+        assertThat(call(certifiedChannel())).isNotNull();
+        assertThat(call(certifiedChannel())).isNotNull();
+        left.get(0).close();
+        await().ignoreExceptions().until(() -> call(strangerChannel()) != null);
+    }
+
+    @Test
+    void connectionOfAStrangerIsClosedAfterItsTimeAndThoseOfOthersStay() throws Exception {
+        startTls(new RpcServers.Limits(100, 10, 10, LONG_SECONDS, 10, 10, 1), TlsCredentials::atServerWithStrangers);
+        ManagedChannel certified = certifiedChannel();
+        assertThat(call(certified)).isNotNull();
+        awaitClosed(stranger());
+        assertThat(certified.getState(false)).isEqualTo(ConnectivityState.READY);
+    }
+
+    @Test
+    void serverWithoutMethodsForStrangersRefusesThemInTheHandshake() throws Exception {
+        startTls(limits(100, 10, 10, LONG_SECONDS), TlsCredentials::atServer);
+        assertThat(call(certifiedChannel())).isNotNull();
+        ManagedChannel stranger = strangerChannel();
+        StatusRuntimeException failure = catchThrowableOfType(StatusRuntimeException.class, () -> call(stranger));
+        assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+    }
+
+    @Test
     void requestThatIsNoMessageIsAnInvalidArgument() throws Exception {
-        start(new RpcServers.Limits(100, 10, 10, LONG_SECONDS));
+        start(limits(100, 10, 10, LONG_SECONDS));
         ManagedChannel channel = channel();
         MethodDescriptor<byte[], GetVolumeResponse> raw = CoordinatorGrpc.getGetVolumeMethod().toBuilder(
                         new Bytes(), CoordinatorGrpc.getGetVolumeMethod().getResponseMarshaller())

@@ -15,6 +15,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,11 +30,16 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
 
     private final ByteBudget budget;
     private final String setting;
+    private final Predicate<String> others;
 
-    /** @param setting the setting to raise, for the error message */
-    public RequestBudget(long limitBytes, String setting) {
+    /**
+     * @param setting the setting to raise, for the error message
+     * @param others the methods that have limits of their own, by their full names: their requests do not count here
+     */
+    public RequestBudget(long limitBytes, String setting, Predicate<String> others) {
         this.budget = new ByteBudget(limitBytes);
         this.setting = setting;
+        this.others = others;
     }
 
     /** Returns the bytes that count now. */
@@ -43,12 +49,15 @@ public final class RequestBudget extends ServerStreamTracer.Factory implements S
 
     @Override
     public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
-        return new Charge();
+        return others.test(method) ? new ServerStreamTracer() {} : new Charge();
     }
 
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        if (others.test(call.getMethodDescriptor().getFullMethodName())) {
+            return next.startCall(call, headers);
+        }
         Charge charge = Objects.requireNonNull(CHARGE.get(), "not the server's tracer");
         charge.call = call;
         return new Admitted<>(next.startCall(call, headers), charge);

@@ -55,6 +55,7 @@ import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.Membership;
 import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcServers;
+import io.cloudmw.core.rpc.StrangerCallLimits;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.security.MemberProofs;
@@ -110,6 +111,11 @@ public final class CoordinatorServer implements AutoCloseable {
     /** The threads for registrations and heartbeats, which take no time unless the catalog stalls. */
     private static final int SIGN_THREADS = 4;
 
+    /** The threads for enrolments, which anyone may ask for: they take none from other calls. */
+    private static final int ENROLMENT_THREADS = 4;
+
+    private static final int WAITING_ENROLMENTS = 60;
+
     /** The threads for store checks: half for requests from here, half for requests to helpers. */
     private static final int CHECK_THREADS = 16;
 
@@ -161,13 +167,19 @@ public final class CoordinatorServer implements AutoCloseable {
      *
      * @param calls run the calls
      * @param signs run registrations and heartbeats
+     * @param enrolments run enrolments
      * @param timers run the background work
      */
-    private record ServerThreads(ExecutorService calls, ExecutorService signs, List<ScheduledExecutorService> timers) {
+    private record ServerThreads(
+            ExecutorService calls,
+            ExecutorService signs,
+            ExecutorService enrolments,
+            List<ScheduledExecutorService> timers) {
         void shutdown() {
             timers.forEach(ScheduledExecutorService::shutdown);
             calls.shutdown();
             signs.shutdown();
+            enrolments.shutdown();
         }
     }
 
@@ -217,6 +229,7 @@ public final class CoordinatorServer implements AutoCloseable {
         CoordinatorCertificates certificates = secrets.certificates();
         ExecutorService calls = Threads.blocking("coordinator", config.callThreads(), config.callQueue());
         ExecutorService signs = Threads.blocking("coordinator-signs", SIGN_THREADS, config.callQueue());
+        ExecutorService enrolments = Threads.blocking("coordinator-enrolment", ENROLMENT_THREADS, WAITING_ENROLMENTS);
         ExecutorService checking = Threads.blocking("coordinator-checks", CHECK_THREADS, config.callQueue());
         HelperChannels controls =
                 new HelperChannels(new RpcChannels(certificates.tls()), new MemberProofs(secret, WallClock.system()));
@@ -288,6 +301,7 @@ public final class CoordinatorServer implements AutoCloseable {
                     coordinator,
                     calls,
                     signs,
+                    enrolments,
                     access,
                     new CallMetrics(metrics, Ticker.system()),
                     new StoreChecks(
@@ -301,7 +315,7 @@ public final class CoordinatorServer implements AutoCloseable {
             return new CoordinatorServer(
                     config.listen(),
                     catalog,
-                    new ServerThreads(calls, signs, List.of(abandoned, upkeep, buckets, subjectTimer)),
+                    new ServerThreads(calls, signs, enrolments, List.of(abandoned, upkeep, buckets, subjectTimer)),
                     exchange,
                     () -> {
                         feed.close();
@@ -334,6 +348,7 @@ public final class CoordinatorServer implements AutoCloseable {
                 upkeep.shutdownNow();
                 calls.shutdownNow();
                 signs.shutdownNow();
+                enrolments.shutdownNow();
                 catalog.close();
             }
         }
@@ -495,6 +510,7 @@ public final class CoordinatorServer implements AutoCloseable {
             Coordinator coordinator,
             ExecutorService calls,
             ExecutorService signs,
+            ExecutorService enrolments,
             Access access,
             CallMetrics meter,
             StoreChecks checks) {}
@@ -505,14 +521,16 @@ public final class CoordinatorServer implements AutoCloseable {
         HostPort listen = config.listen();
         Coordinator coordinator = services.coordinator();
         ExecutorService calls = services.calls();
-        RequestBudget requests = new RequestBudget(config.callBytes(), "coordinator.call-bytes");
+        StrangerCallLimits strangers = new StrangerCallLimits(IdentitiesService.OPEN);
+        RequestBudget requests = new RequestBudget(config.callBytes(), "coordinator.call-bytes", strangers::covers);
         try {
-            return RpcServers.at(
+            return RpcServers.atWithStrangers(
                             listen,
                             secrets.certificates().tls(),
                             MAX_CALLS_PER_CONNECTION,
                             List.of(
                                     requests,
+                                    strangers,
                                     new CallerIdentity(IdentitiesService.OPEN),
                                     new CallAuthorization(services.access().authorizer(), trail),
                                     Membership.server(members, CoordinatorService.HELPERS_ONLY),
@@ -520,6 +538,7 @@ public final class CoordinatorServer implements AutoCloseable {
                                     Membership.server(members, UpkeepService.HELPERS_ONLY),
                                     Membership.server(members, AccessService.HELPERS_ONLY)),
                             trail.refusals())
+                    .addStreamTracerFactory(strangers)
                     .addStreamTracerFactory(requests)
                     .addTransportFilter(
                             new ConnectionEnds(coordinator.monitoring().connections()))
@@ -534,7 +553,7 @@ public final class CoordinatorServer implements AutoCloseable {
                             new UnaryCalls(requests.holding(calls)),
                             new UnaryCalls(requests.holding(services.signs()))))
                     .addService(new IdentitiesService(
-                            secrets.certificates().enrolment(), trail, new UnaryCalls(requests.holding(calls))))
+                            secrets.certificates().enrolment(), trail, new UnaryCalls(services.enrolments())))
                     .addService(new GrantsService(
                             services.access().subjects(),
                             secrets.certificates()::authority,

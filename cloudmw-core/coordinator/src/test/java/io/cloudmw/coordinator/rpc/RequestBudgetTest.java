@@ -39,7 +39,7 @@ final class RequestBudgetTest {
     private static final int LIMIT = 1 << 20;
     private static final int MOST_OF_IT = 700_000;
 
-    private final RequestBudget budget = new RequestBudget(LIMIT, "such-a-setting");
+    private final RequestBudget budget = new RequestBudget(LIMIT, "such-a-setting", method -> false);
     private final ExecutorService executor = Threads.blocking("test", 4, 4);
     private final CountDownLatch working = new CountDownLatch(1);
     private final CountDownLatch end = new CountDownLatch(1);
@@ -125,6 +125,30 @@ final class RequestBudgetTest {
         await().until(() -> budget.usedBytes() >= MOST_OF_IT);
         waiting.call.cancel("gone", null);
         await().until(() -> budget.usedBytes() == 0);
+    }
+
+    @Test
+    void requestsOfMethodsWithOtherLimitsDoNotCount() throws Exception {
+        RequestBudget none = new RequestBudget(
+                1, "such-a-setting", CoordinatorGrpc.getCreateVolumeMethod().getFullMethodName()::equals);
+        Server other = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .directExecutor()
+                .addStreamTracerFactory(none)
+                .intercept(none)
+                .addService(new Slow(new UnaryCalls(executor)))
+                .build()
+                .start();
+        end.countDown();
+        ManagedChannel toOther = NettyChannelBuilder.forAddress("127.0.0.1", other.getPort())
+                .usePlaintext()
+                .build();
+        try {
+            assertThat(CoordinatorGrpc.newBlockingStub(toOther).createVolume(request(10)))
+                    .isNotNull();
+        } finally {
+            toOther.shutdownNow();
+            other.shutdownNow();
+        }
     }
 
     private static CreateVolumeRequest request(int bytes) {
