@@ -1,6 +1,7 @@
 package io.cloudmw.coordinator.rpc;
 
 import io.cloudmw.coordinator.grant.Subjects;
+import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.grant.ClusterRole;
 import io.cloudmw.core.grant.GrantScope;
 import io.cloudmw.core.grant.Right;
@@ -8,6 +9,7 @@ import io.cloudmw.core.grant.Subject;
 import io.cloudmw.core.grant.TokenRecord;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.rpc.CallerIdentity;
+import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.rpc.UnaryCalls;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.wire.FromWire;
@@ -60,28 +62,56 @@ public final class GrantsService extends GrantsGrpc.GrantsImplBase {
         });
     }
 
+    /** A request that is being read. */
+    private interface Reading<A> {
+        UnaryCalls.Work<A> work() throws CloudMwException;
+    }
+
+    /**
+     * Reads a request, then does the work that it asks for. A request that cannot be read fails before: it is no attempt
+     * at a change, because the work alone checks what its caller may do.
+     */
+    private <A> void answer(StreamObserver<A> answers, Reading<A> reading) {
+        UnaryCalls.Work<A> work;
+        try {
+            work = reading.work();
+        } catch (CloudMwException e) {
+            answers.onError(RpcErrors.toStatus(e));
+            return;
+        }
+        calls.answer(answers, work);
+    }
+
     @Override
     public void changeGrant(ChangeGrantRequest request, StreamObserver<ChangeGrantResponse> answers) {
-        calls.answer(answers, () -> {
+        answer(answers, () -> {
             GrantScope scope = FromWire.valid(() -> new GrantScope(
                     new VolumeName(request.getGrant().getVolume()),
                     request.getGrant().getPrefix()));
             Set<Right> rights = FromWire.valid(() -> request.getGrant().getRightsList().stream()
                     .map(Right::parse)
                     .collect(Collectors.toSet()));
-            Subject changed = subjects.grant(CallerIdentity.current(), request.getSubject(), scope, rights);
-            return ChangeGrantResponse.newBuilder().setSubject(message(changed)).build();
+            return () -> {
+                Subject changed = subjects.grant(CallerIdentity.current(), request.getSubject(), scope, rights);
+                return ChangeGrantResponse.newBuilder()
+                        .setSubject(message(changed))
+                        .build();
+            };
         });
     }
 
     @Override
     public void changeRole(ChangeRoleRequest request, StreamObserver<ChangeRoleResponse> answers) {
-        calls.answer(answers, () -> {
+        answer(answers, () -> {
             Optional<ClusterRole> role = request.getRole().isEmpty()
                     ? Optional.empty()
                     : Optional.of(FromWire.valid(() -> ClusterRole.parse(request.getRole())));
-            Subject changed = subjects.role(CallerIdentity.current(), request.getSubject(), role);
-            return ChangeRoleResponse.newBuilder().setSubject(message(changed)).build();
+            return () -> {
+                Subject changed = subjects.role(CallerIdentity.current(), request.getSubject(), role);
+                return ChangeRoleResponse.newBuilder()
+                        .setSubject(message(changed))
+                        .build();
+            };
         });
     }
 

@@ -520,9 +520,9 @@ public final class CoordinatorServer implements AutoCloseable {
         AuditTrail trail = new AuditTrail(Ticker.system());
         HostPort listen = config.listen();
         Coordinator coordinator = services.coordinator();
-        ExecutorService calls = services.calls();
         StrangerCallLimits strangers = new StrangerCallLimits(IdentitiesService.OPEN);
         RequestBudget requests = new RequestBudget(config.callBytes(), "coordinator.call-bytes", strangers::covers);
+        UnaryCalls calls = new UnaryCalls(AuditLog.attempting(requests.holding(services.calls())));
         try {
             return RpcServers.atWithStrangers(
                             listen,
@@ -550,29 +550,24 @@ public final class CoordinatorServer implements AutoCloseable {
                             services.checks()::require,
                             services.access().callers(),
                             HostKind.of(listen.host()) != HostKind.LOOPBACK,
-                            new UnaryCalls(requests.holding(calls)),
+                            calls,
                             new UnaryCalls(requests.holding(services.signs()))))
                     .addService(new IdentitiesService(
                             secrets.certificates().enrolment(), trail, new UnaryCalls(services.enrolments())))
-                    .addService(new GrantsService(
-                            services.access().subjects(),
-                            secrets.certificates()::authority,
-                            new UnaryCalls(requests.holding(calls))))
-                    .addService(new AccessService(
-                            coordinator.administration(), services.checks(), new UnaryCalls(requests.holding(calls))))
-                    .addService(new EditingService(coordinator, new UnaryCalls(requests.holding(calls))))
-                    .addService(new SmallFilesService(coordinator, new UnaryCalls(requests.holding(calls))))
-                    .addService(new EntriesService(coordinator.names(), new UnaryCalls(requests.holding(calls))))
-                    .addService(new LocksService(
-                            coordinator.locks(), WallClock.system(), new UnaryCalls(requests.holding(calls))))
-                    .addService(new SnapshotsService(coordinator.snapshots(), new UnaryCalls(requests.holding(calls))))
+                    .addService(
+                            new GrantsService(services.access().subjects(), secrets.certificates()::authority, calls))
+                    .addService(new AccessService(coordinator.administration(), services.checks(), calls))
+                    .addService(new EditingService(coordinator, calls))
+                    .addService(new SmallFilesService(coordinator, calls))
+                    .addService(new EntriesService(coordinator.names(), calls))
+                    .addService(new LocksService(coordinator.locks(), WallClock.system(), calls))
+                    .addService(new SnapshotsService(coordinator.snapshots(), calls))
                     .addService(services.access().watches())
                     .addService(services.access().revocations())
-                    .addService(new UpkeepService(coordinator.upkeep(), new UnaryCalls(requests.holding(calls))))
-                    .addService(new PeersService(coordinator.peers(), new UnaryCalls(requests.holding(calls))))
-                    .addService(
-                            new RecordingService(coordinator.recordedReads(), new UnaryCalls(requests.holding(calls))))
-                    .addService(new BackupService(coordinator.exports(), new UnaryCalls(requests.holding(calls))))
+                    .addService(new UpkeepService(coordinator.upkeep(), calls))
+                    .addService(new PeersService(coordinator.peers(), calls))
+                    .addService(new RecordingService(coordinator.recordedReads(), calls))
+                    .addService(new BackupService(coordinator.exports(), calls))
                     // The budget counts arriving bytes: without compression, none grows on its way in.
                     .decompressorRegistry(DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false))
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)

@@ -6,6 +6,8 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.time.Ticker;
+import io.grpc.Context;
+import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall;
 import io.grpc.ForwardingServerCallListener;
 import io.grpc.Metadata;
@@ -14,16 +16,20 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * An interceptor that logs each administrative change with its caller, and each failed call. Changes and refusals go to
- * the audit trail, too. It must precede all other interceptors, so that it sees their refusals. Safe for any thread.
+ * the audit trail, too. A call that fails before its service works on it is no change: neither strangers nor subjects
+ * without rights can fill the record of changes. It must precede all other interceptors, so that it sees their refusals.
+ * Safe for any thread.
  */
 public final class AuditLog implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
+    private static final Context.Key<Audited<?, ?>> CURRENT = Context.key("cloudmw-audited-call");
 
     private final FailureLog failures;
     private final AuditTrail trail;
@@ -40,8 +46,25 @@ public final class AuditLog implements ServerInterceptor {
         String name = String.valueOf(call.getMethodDescriptor().getBareMethodName());
         boolean administrative = MethodKind.of(method) == MethodKind.ADMINISTRATIVE;
         Audited<Q, A> audited = new Audited<>(call, name, Caller.of(call, headers), administrative);
-        ServerCall.Listener<Q> listener = next.startCall(audited, headers);
+        ServerCall.Listener<Q> listener =
+                Contexts.interceptCall(Context.current().withValue(CURRENT, audited), audited, headers, next);
         return new Requests<>(listener, audited);
+    }
+
+    /**
+     * Returns an executor on which services work on calls that passed all checks. A failure of that work is a change
+     * that failed. It is recorded on these threads, which may wait for the record, unlike event loops.
+     */
+    public static Executor attempting(Executor executor) {
+        return task -> {
+            @Nullable Audited<?, ?> call = CURRENT.get();
+            executor.execute(() -> {
+                if (call != null) {
+                    call.attempted = true;
+                }
+                task.run();
+            });
+        };
     }
 
     /** A call whose end is logged. Its request is set before its end, on whatever thread. */
@@ -50,6 +73,8 @@ public final class AuditLog implements ServerInterceptor {
         private final Caller caller;
         private final boolean administrative;
         private volatile @Nullable Message request;
+        /** Whether its service has worked on it. */
+        private volatile boolean attempted;
 
         Audited(ServerCall<Q, A> call, String name, Caller caller, boolean administrative) {
             super(call);
@@ -67,7 +92,7 @@ public final class AuditLog implements ServerInterceptor {
                 failures.failed(name, administrative ? asked.shortText() : "", caller, failure, status.getCause());
                 if (RefusalTrail.isRefusal(failure)) {
                     trail.refused(name, caller, asked, failure);
-                } else if (administrative) {
+                } else if (administrative && attempted) {
                     trail.changed(name, caller, asked, Optional.of(failure));
                 }
             } else if (administrative) {

@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.cloudmw.coordinator.server.CoordinatorConfig;
 import io.cloudmw.coordinator.server.CoordinatorServer;
 import io.cloudmw.core.audit.LineAllowance;
@@ -20,17 +22,25 @@ import io.cloudmw.core.security.MemberProofs;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.proto.v1.AddStoreRequest;
 import io.cloudmw.proto.v1.CallId;
+import io.cloudmw.proto.v1.ChangeGrantRequest;
 import io.cloudmw.proto.v1.CoordinatorGrpc;
 import io.cloudmw.proto.v1.DeleteVolumeRequest;
+import io.cloudmw.proto.v1.DeleteVolumeResponse;
 import io.cloudmw.proto.v1.GetVolumeRequest;
+import io.cloudmw.proto.v1.GrantsGrpc;
 import io.cloudmw.proto.v1.HeartbeatRequest;
 import io.cloudmw.proto.v1.Helper;
 import io.cloudmw.proto.v1.RegisterHelperRequest;
 import io.cloudmw.proto.v1.S3Store;
 import io.cloudmw.proto.v1.StatRequest;
 import io.cloudmw.proto.v1.Store;
+import io.cloudmw.proto.v1.SubjectGrant;
+import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ClientCalls;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -156,6 +166,49 @@ final class AuditLogTest {
                 .singleElement()
                 .asString()
                 .contains("event=\"refusal\"", "method=\"Heartbeat\"", "code=\"UNAUTHENTICATED\"");
+    }
+
+    @Test
+    void callThatFailsBeforeItsServiceWorksIsNoChange() {
+        ManagedChannel stranger = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
+                .usePlaintext()
+                .build();
+        try {
+            assertThat(catchThrowable(() -> CoordinatorGrpc.newBlockingStub(stranger)
+                            .deleteVolume(DeleteVolumeRequest.newBuilder()
+                                    .setName("none")
+                                    .build())))
+                    .hasMessageContaining("no protocol version");
+        } finally {
+            stranger.shutdownNow();
+        }
+        MethodDescriptor<HeartbeatRequest, DeleteVolumeResponse> wrong =
+                CoordinatorGrpc.getDeleteVolumeMethod().toBuilder(
+                                ProtoUtils.marshaller(HeartbeatRequest.getDefaultInstance()),
+                                CoordinatorGrpc.getDeleteVolumeMethod().getResponseMarshaller())
+                        .build();
+        HeartbeatRequest noMessage = HeartbeatRequest.newBuilder()
+                .setUnknownFields(UnknownFieldSet.newBuilder()
+                        .addField(
+                                DeleteVolumeRequest.NAME_FIELD_NUMBER,
+                                UnknownFieldSet.Field.newBuilder()
+                                        .addLengthDelimited(ByteString.copyFrom(new byte[] {-1, -1}))
+                                        .build())
+                        .build())
+                .build();
+        assertThat(catchThrowable(() -> ClientCalls.blockingUnaryCall(channel, wrong, CallOptions.DEFAULT, noMessage)))
+                .hasMessageContaining("no message");
+        assertThat(catchThrowable(() -> GrantsGrpc.newBlockingStub(channel)
+                        .changeGrant(ChangeGrantRequest.newBuilder()
+                                .setSubject("app")
+                                .setGrant(SubjectGrant.newBuilder()
+                                        .setVolume("v")
+                                        .setPrefix("/")
+                                        .addRights("fly"))
+                                .build())))
+                .hasMessageContaining("fly");
+        assertThat(lines()).hasSize(3);
+        assertThat(trail()).isEmpty();
     }
 
     @Test
