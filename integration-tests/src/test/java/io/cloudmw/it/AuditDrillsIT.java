@@ -459,6 +459,7 @@ class AuditDrillsIT {
                 .anySatisfy(event -> assertThat(event)
                         .containsEntry("event", "change")
                         .containsEntry("method", "Enrol")
+                        .containsEntry("request", proof.nonce())
                         .hasEntrySatisfying("certified", uri -> assertThat(uri).endsWith("/helper/h7"))
                         .containsKeys("serial", "fingerprint", "until")));
 

@@ -17,6 +17,9 @@ import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.time.Ticker;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
+import io.cloudmw.proto.v1.CallId;
+import io.cloudmw.proto.v1.PlanReadRequest;
+import io.cloudmw.proto.v1.RemoveRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -38,11 +41,14 @@ final class AuditFileTest {
     void firstAccessOfASubjectToAPathIsOneJsonLine() throws Exception {
         Path file = directory.resolve("new").resolve("audit.jsonl");
         AuditTrail trail = new AuditTrail(Ticker.system());
+        RemoveRequest remove = RemoveRequest.newBuilder()
+                .setCall(CallId.newBuilder().setId("01234567-89ab-4def-8123-456789abcdef"))
+                .build();
         AuditFile open = AuditFile.open(new AuditFileOptions(file, 1 << 20, 3));
         try {
-            trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/a\nb");
-            trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/a\nb");
-            trail.accessed("BeginPut", CALLER, Right.WRITE, DATA, "/a\nb");
+            trail.accessed("PlanRead", CALLER, PlanReadRequest.getDefaultInstance(), Right.READ, DATA, "/a\nb");
+            trail.accessed("PlanRead", CALLER, PlanReadRequest.getDefaultInstance(), Right.READ, DATA, "/a\nb");
+            trail.accessed("Remove", CALLER, remove, Right.WRITE, DATA, "/a\nb");
         } finally {
             open.close();
         }
@@ -57,6 +63,9 @@ final class AuditFileTest {
         assertThat(first.path("path").asText()).isEqualTo("/a?b");
         assertThat(first.path("right").asText()).isEqualTo("read");
         assertThat(first.has("time")).isTrue();
+        assertThat(first.has("request")).isFalse();
+        assertThat(new ObjectMapper().readTree(lines.get(1)).path("request").asText())
+                .isEqualTo("01234567-89ab-4def-8123-456789abcdef");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(calls)))
                 .isEqualTo("rw-------");
     }
@@ -95,7 +104,13 @@ final class AuditFileTest {
             AuditFile open = AuditFile.open(new AuditFileOptions(file, 2000, 2));
             try {
                 for (int i = 0; i < 50; i++) {
-                    trail.accessed("PlanRead", CALLER, Right.READ, DATA, "/" + round + "/" + i);
+                    trail.accessed(
+                            "PlanRead",
+                            CALLER,
+                            PlanReadRequest.getDefaultInstance(),
+                            Right.READ,
+                            DATA,
+                            "/" + round + "/" + i);
                 }
             } finally {
                 open.close();

@@ -59,20 +59,20 @@ public final class IdentitiesService extends IdentitiesGrpc.IdentitiesImplBase {
                         request.getJoin().getNonce(),
                         request.getJoin().getSignature());
                 EnrolResponse answer =
-                        encoded(authority.helper(request.getJoin().getHelperId(), key, proof));
+                        encoded(authority.helper(request.getJoin().getHelperId(), key, proof), request);
                 yield answer.toBuilder()
                         .setProof(authority.answer(proof, EnrolmentCall.signed(answer)))
                         .build();
             }
-            case TOKEN -> encoded(authority.client(request.getToken(), key));
+            case TOKEN -> encoded(authority.client(request.getToken(), key), request);
             case PROOF_NOT_SET ->
                 throw new CloudMwException(
                         ErrorCode.UNAUTHENTICATED, "the request has neither a join proof nor a token");
         };
     }
 
-    private EnrolResponse encoded(Enrolment.Certified certified) throws CloudMwException {
-        trail.certified("Enrol", Caller.current(), certified.chain().get(0));
+    private EnrolResponse encoded(Enrolment.Certified certified, EnrolRequest request) throws CloudMwException {
+        trail.certified("Enrol", Caller.current(), request, certified.chain().get(0));
         EnrolResponse.Builder answer = EnrolResponse.newBuilder();
         for (X509Certificate one : certified.chain()) {
             answer.addChain(der(one));

@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.rpc.audit;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.protobuf.Message;
 import io.cloudmw.core.audit.AuditText;
 import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.error.CloudMwException;
@@ -69,11 +70,15 @@ public final class AuditTrail {
     /**
      * Records that the authority signed a certificate. Those of helpers are changes of the cluster. Those of clients, of
      * which there may be many, are among the calls.
+     *
+     * @param request of the call, whose id the event has if there is one
      */
-    public void certified(String method, Caller caller, X509Certificate certificate) {
+    public void certified(String method, Caller caller, Message request, X509Certificate certificate) {
         Optional<ProcessIdentity> identity = Certificates.identity(certificate);
         boolean isClient = identity.isPresent() && identity.get().role() == ProcessRole.CLIENT;
-        RefusalTrail.event(isClient ? CALL_LOG : CHANGE_LOG, "change", method, caller.peer())
+        LoggingEventBuilder event =
+                RefusalTrail.event(isClient ? CALL_LOG : CHANGE_LOG, "change", method, caller.peer());
+        withId(event, request)
                 .addKeyValue("certified", identity.map(ProcessIdentity::uri).orElse(""))
                 .addKeyValue("serial", certificate.getSerialNumber().toString(16))
                 .addKeyValue("fingerprint", Certificates.fingerprint(certificate))
@@ -87,18 +92,28 @@ public final class AuditTrail {
         return refusals;
     }
 
-    /** Records an access of a client with a certificate to a path, unless its subject had it before. */
-    public void accessed(String method, Caller caller, Right right, VolumeName volume, String path) {
+    /**
+     * Records an access of a client with a certificate to a path, unless its subject had it before.
+     *
+     * @param request of the call, whose id the event has if there is one
+     */
+    public void accessed(String method, Caller caller, Message request, Right right, VolumeName volume, String path) {
         String subject = caller.identity().map(ProcessIdentity::id).orElse("");
         if (!CALL_LOG.isInfoEnabled()
                 || known.asMap().putIfAbsent(new Access(subject, right, volume, path), true) != null) {
             return;
         }
-        RefusalTrail.event(CALL_LOG, "access", method, caller.peer())
+        LoggingEventBuilder event = RefusalTrail.event(CALL_LOG, "access", method, caller.peer());
+        withId(event, request)
                 .addKeyValue("right", right.word())
                 .addKeyValue("volume", volume.value())
                 .addKeyValue("path", AuditText.plain(path, MAX_TEXT))
                 .log(method);
+    }
+
+    private static LoggingEventBuilder withId(LoggingEventBuilder event, Message request) {
+        String id = AuditedRequest.idOf(request);
+        return id.isEmpty() ? event : event.addKeyValue("request", id);
     }
 
     private static LoggingEventBuilder event(

@@ -4,6 +4,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.cloudmw.core.audit.AuditText;
 import io.cloudmw.proto.v1.CallId;
+import io.cloudmw.proto.v1.EnrolRequest;
 import java.util.UUID;
 
 /**
@@ -28,10 +29,18 @@ record AuditedRequest(String id, String text) {
     }
 
     static AuditedRequest of(Message message) {
+        String id = idOf(message);
+        return new AuditedRequest(id.isEmpty() ? UUID.randomUUID().toString() : id, LogText.of(message, MAX_TEXT));
+    }
+
+    /** Returns the call's own id, which all tries of it have; of a helper's enrolment its nonce; empty: it has none. */
+    static String idOf(Message message) {
+        if (message instanceof EnrolRequest enrolment) {
+            return AuditText.plain(enrolment.getJoin().getNonce(), MAX_ID);
+        }
         FieldDescriptor call = message.getDescriptorForType().findFieldByName("call");
-        String id = call != null && !call.isRepeated() && message.getField(call) instanceof CallId known
+        return call != null && !call.isRepeated() && message.getField(call) instanceof CallId known
                 ? AuditText.plain(known.getId(), MAX_ID)
                 : "";
-        return new AuditedRequest(id.isEmpty() ? UUID.randomUUID().toString() : id, LogText.of(message, MAX_TEXT));
     }
 }

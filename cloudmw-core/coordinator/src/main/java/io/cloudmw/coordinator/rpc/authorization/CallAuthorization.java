@@ -119,6 +119,7 @@ public final class CallAuthorization implements ServerInterceptor {
                     trail.accessed(
                             String.valueOf(method.getBareMethodName()),
                             caller,
+                            request,
                             path.right(),
                             FromWire.volumeName(path.volume()),
                             path.path());
