@@ -7,6 +7,7 @@ import io.cloudmw.core.address.HostKind;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.time.Ticker;
+import java.net.InetAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules of access to the page. A caller needs the page's token, or one of the cluster. In plain text and without a
  * token of the page, the page is open on a loopback address, to requests that name such an address, and closed on any
- * other. Safe for any thread.
+ * other. HTTP does not encrypt: a token or a login counts on a connection from this machine alone, as of a proxy with TLS
+ * or a tunnel. Safe for any thread.
  */
 public final class PageAccessCheck {
     static final String SETTING = "coordinator.http.token-file";
@@ -78,6 +80,8 @@ public final class PageAccessCheck {
         TOO_MANY_FAILURES,
         /** The request names another host than this machine. */
         FOREIGN_HOST,
+        /** A token is needed, and the connection comes from another machine: it would be sent in clear. */
+        NOT_ENCRYPTED,
         /** The page has no token and is not on a loopback address. */
         CLOSED
     }
@@ -94,6 +98,9 @@ public final class PageAccessCheck {
         if (!hasTokens()) {
             return Verdict.CLOSED;
         }
+        if (!isFromThisMachine(exchange)) {
+            return Verdict.NOT_ENCRYPTED;
+        }
         if (hasCookie(headers)) {
             return Verdict.ALLOWED;
         }
@@ -101,6 +108,12 @@ public final class PageAccessCheck {
         return authorization != null && authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
                 ? bearer(authorization.substring(BEARER.length()).strip())
                 : Verdict.LOGIN_NEEDED;
+    }
+
+    /** Returns whether what is sent on the connection passes no network. */
+    static boolean isFromThisMachine(HttpExchange exchange) {
+        InetAddress caller = exchange.getRemoteAddress().getAddress();
+        return caller != null && caller.isLoopbackAddress();
     }
 
     private boolean hasTokens() {

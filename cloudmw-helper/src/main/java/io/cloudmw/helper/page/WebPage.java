@@ -106,8 +106,18 @@ public final class WebPage implements HttpHandler, AutoCloseable {
                 Optional.of(PageAnswer.text(
                         403,
                         "the page is on a loopback address, and the request names another host in its header Host"));
+            case NOT_ENCRYPTED -> Optional.of(notEncrypted());
             case CLOSED -> Optional.of(closed());
         };
+    }
+
+    private static PageAnswer notEncrypted() {
+        return PageAnswer.text(
+                403,
+                "the web page takes tokens from this machine alone, because HTTP would send them in clear. Open it through"
+                        + " a tunnel (ssh -L 7480:127.0.0.1:7480 HOST, then http://127.0.0.1:7480/), or through a proxy"
+                        + " with TLS on the coordinator's machine that connects to a loopback address. Revoke a token"
+                        + " that was sent here (cloudmw token revoke).");
     }
 
     private static PageAnswer unauthorized(String why) {
@@ -127,6 +137,9 @@ public final class WebPage implements HttpHandler, AutoCloseable {
     }
 
     private PageAnswer login(HttpExchange exchange) throws IOException {
+        if (!PageAccessCheck.isFromThisMachine(exchange)) {
+            return notEncrypted();
+        }
         byte[] form = exchange.getRequestBody().readNBytes(MAX_FORM_BYTES + 1);
         if (form.length > MAX_FORM_BYTES) {
             return PageAnswer.text(413, "too long for a token");
@@ -138,7 +151,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
             case TOO_MANY_FAILURES ->
                 files.login(429, "Too many wrong tokens. Wait a second.").with("Retry-After", "1");
             case CLOSED -> PageAnswer.text(403, "there is no token to log in with (" + PageAccessCheck.SETTING + ")");
-            case LOGIN_NEEDED, FOREIGN_HOST -> files.login(401, "Enter the token.");
+            case LOGIN_NEEDED, FOREIGN_HOST, NOT_ENCRYPTED -> files.login(401, "Enter the token.");
         };
     }
 
