@@ -9,13 +9,16 @@ import java.util.concurrent.TimeUnit;
 /**
  * The age of a connection under TLS. From then on the side that connected begins nothing new on it. The connection is
  * closed when several looks in succession find no stream and nothing that holds it, so that a request that chose it
- * before comes in time. The side that accepted waits longer: it does not know what holds the connection at its peer.
+ * before comes in time. The side that accepted waits longer: it does not know what holds the connection at its peer. Then
+ * it refuses new streams of its peer, whatever that thinks of the connection: its certificate may be over. Running
+ * streams end as they would.
  *
  * @param age empty: any
  * @param looks that find the connection unused before it is closed
  */
 record ConnectionAge(Optional<Duration> age, int looks) {
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+    private static final Duration LEAST_GRACE = Duration.ofSeconds(10);
     private static final int LOOKS_OF_CONNECTOR = 5;
     private static final int LOOKS_OF_ACCEPTOR = 60;
 
@@ -37,9 +40,14 @@ record ConnectionAge(Optional<Duration> age, int looks) {
                 LOOKS_OF_CONNECTOR);
     }
 
-    /** The age for the side that accepted. */
+    /** The age for the side that accepted: a quarter more, and some seconds at least. */
     static ConnectionAge accepting(Optional<Duration> own) {
-        return new ConnectionAge(own.map(limit -> limit.plus(limit.dividedBy(4))), LOOKS_OF_ACCEPTOR);
+        return new ConnectionAge(
+                own.map(limit -> {
+                    Duration quarter = limit.dividedBy(4);
+                    return limit.plus(quarter.compareTo(LEAST_GRACE) > 0 ? quarter : LEAST_GRACE);
+                }),
+                LOOKS_OF_ACCEPTOR);
     }
 
     /** Watches a connection until it is closed. On its event loop. */

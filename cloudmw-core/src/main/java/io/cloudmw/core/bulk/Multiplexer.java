@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,10 @@ final class Multiplexer implements BulkConnection, FrameSink {
     private final Map<Object, Runnable> whenClosed = new ConcurrentHashMap<>();
     private final IntObjectMap<MultiplexedStream> streams = new IntObjectHashMap<>();
     private final Set<MultiplexedStream> unopened = new LinkedHashSet<>();
+    /** The peer's streams that were refused for the connection's age, until it has answered. */
+    private final Set<MultiplexedStream> refused = new HashSet<>();
+
+    private long acceptedStreams;
     private int openedThere;
     private int nextId;
     private int lastPeerId;
@@ -144,19 +149,19 @@ final class Multiplexer implements BulkConnection, FrameSink {
         holders.decrementAndGet();
     }
 
-    /** Lets nothing new begin here, if this side connected. */
+    /** Lets nothing new begin here: the side that connected opens no streams, the other one refuses those of its peer. */
     void becomeOld() {
         old = true;
     }
 
     /** Returns whether no stream is open and nothing holds the connection. */
     boolean isUnused() {
-        return holders.get() == 0 && openedHere.get() == 0 && openedThere == 0;
+        return holders.get() == 0 && openedHere.get() == 0 && openedThere == refused.size();
     }
 
-    /** A count that grows with every stream. */
+    /** A count that grows with every stream that is not refused for the connection's age. */
     long openedStreams() {
-        return (long) nextId + lastPeerId;
+        return (long) nextId + acceptedStreams;
     }
 
     @Override
@@ -268,6 +273,7 @@ final class Multiplexer implements BulkConnection, FrameSink {
             openedHere.decrementAndGet();
         } else {
             openedThere--;
+            refused.remove(stream);
         }
     }
 
@@ -381,6 +387,14 @@ final class Multiplexer implements BulkConnection, FrameSink {
         openedThere++;
         MultiplexedStream stream = MultiplexedStream.incoming(this, id);
         streams.put(id, stream);
+        if (old && !connector) {
+            refused.add(stream);
+            stream.fail(new CloudMwException(
+                    ErrorCode.HELPER_UNAVAILABLE,
+                    "the connection has reached its age and takes no new streams: connect again"));
+            return;
+        }
+        acceptedStreams++;
         try {
             stream.accepted(handler.opened(stream, request));
         } catch (CloudMwException e) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.bulk.Loopback.Certificates;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.TestAuthority;
@@ -14,6 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +43,10 @@ final class ConnectionAgeTest {
     }
 
     private Loopback net(Duration server, Duration client) throws Exception {
+        return net(server, client, sending);
+    }
+
+    private Loopback net(Duration server, Duration client, BulkHandler handler) throws Exception {
         return new Loopback(
                 BulkOptions.defaults(),
                 BulkOptions.defaults(),
@@ -47,7 +54,7 @@ final class ConnectionAgeTest {
                 new Certificates(
                         Optional.of(credentials(ProcessRole.HELPER, "server", server)),
                         Optional.of(credentials(ProcessRole.CLIENT, "app", client))),
-                sending);
+                handler);
     }
 
     private TlsCredentials credentials(ProcessRole role, String id, Duration age) throws Exception {
@@ -96,18 +103,61 @@ final class ConnectionAgeTest {
         await().until(used::isClosed);
     }
 
+    /** The server's connections live long: it does not refuse what the client goes on with. */
     @Test
     void oldConnectionThatIsHeldStaysOpenAndTakesStreams() throws Exception {
-        BulkConnection held = net.connect();
-        held.hold();
-        BulkConnection unused = net.connect();
-        await().until(unused::isClosed);
+        try (Loopback other = net(LONG, SHORT)) {
+            BulkConnection held = other.connect();
+            held.hold();
+            BulkConnection unused = other.connect();
+            await().until(unused::isClosed);
 
-        assertThat(held.isOld()).isTrue();
-        assertThat(RecordingListener.read(held, BYTES.length)).isEqualTo(BYTES);
+            assertThat(held.isOld()).isTrue();
+            assertThat(RecordingListener.read(held, BYTES.length)).isEqualTo(BYTES);
 
-        held.release();
-        await().until(held::isClosed);
+            held.release();
+            await().until(held::isClosed);
+        }
+    }
+
+    @Test
+    void acceptingSideRefusesNewStreamsOnAnOldConnectionAndLetsOthersEnd() throws Exception {
+        CompletableFuture<BulkConnection> accepted = new CompletableFuture<>();
+        BulkHandler announcing = new BulkHandler() {
+            @Override
+            public BulkStreamListener opened(BulkStream stream, byte[] request) {
+                return sending.opened(stream, request);
+            }
+
+            @Override
+            public void connected(BulkConnection connection) {
+                accepted.complete(connection);
+            }
+        };
+        try (Loopback other = net(LONG, LONG, announcing)) {
+            BulkConnection connection = other.connect();
+            RecordingListener running = new RecordingListener();
+            BulkStream stream = connection.open("read".getBytes(UTF_8), running);
+            stream.end(new byte[0]);
+            await().until(() -> sending.opened() == 1);
+            Multiplexer there = (Multiplexer) accepted.get(20, TimeUnit.SECONDS);
+            long streams = there.openedStreams();
+            there.becomeOld();
+
+            RecordingListener late = new RecordingListener();
+            BulkStream refused = connection.open("read".getBytes(UTF_8), late);
+            refused.end(new byte[0]);
+            assertThat(late.awaitFailure().code()).isEqualTo(ErrorCode.HELPER_UNAVAILABLE);
+            assertThat(sending.opened()).isEqualTo(1);
+            assertThat(there.isUnused()).isFalse();
+
+            stream.grant(BYTES.length);
+            running.awaitEnd();
+            assertThat(running.content()).isEqualTo(BYTES);
+            await().until(there::isUnused);
+            assertThat(there.openedStreams()).isEqualTo(streams);
+            assertThat(other.violations()).isZero();
+        }
     }
 
     @Test
@@ -123,5 +173,6 @@ final class ConnectionAgeTest {
                 .contains(LONG);
         assertThat(ConnectionAge.connecting(Optional.of(LONG), 0, 1).age()).contains(Duration.ofMinutes(54));
         assertThat(ConnectionAge.accepting(Optional.of(LONG)).age()).contains(Duration.ofMinutes(75));
+        assertThat(ConnectionAge.accepting(Optional.of(SHORT)).age()).contains(SHORT.plusSeconds(10));
     }
 }
