@@ -136,7 +136,8 @@ public final class HelperServer implements AutoCloseable {
             buckets.start();
             ReplicaReporter reporter = resources.opened(new ReplicaReportSender(coordinator, REPORTS));
             RevokedHolders revoked = new RevokedHolders();
-            TransferTokens tokens = new TransferTokens(secret, WallClock.system());
+            TransferTokens tokens =
+                    new TransferTokens(secret, config.tls().tokenKeyLife(), WallClock.system(), Optional::empty);
             HelperContext context = HelperContext.open(
                     config, tls.isPresent() ? tokens.boundAndNot(revoked) : tokens, tls, telemetry, resources);
             StoreDirectory stores = new StoreDirectory(

@@ -9,12 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys that sign bound transfer tokens: one for each day (UTC), derived from the cluster's secret. Two are good at a
- * time, that of the day and that of the day before. Safe for any thread.
+ * The keys that sign bound transfer tokens: one for each period, derived from the cluster's secret. A period is a day
+ * (UTC) unless {@code tls.token-key-life} is shorter. Two keys are good at a time, that of the present period and that of
+ * the one before. Safe for any thread.
  */
 final class TokenKeys {
-    /** The longest life of a token: its key is good for at least so long. */
+    /** The longest period, and the default. */
     static final Duration LIFE = Duration.ofDays(1);
+
+    /** The shortest period. */
+    static final Duration SHORTEST_LIFE = Duration.ofSeconds(10);
 
     /** The time by which the clock of the coordinator may be ahead. */
     static final Duration CLOCK_SKEW = Duration.ofMinutes(10);
@@ -23,58 +27,68 @@ final class TokenKeys {
     private static final int KEPT = 3;
 
     private final ClusterSecret secret;
-    private volatile List<DayKey> derived = List.of();
+    private final long lifeMillis;
+    private volatile List<PeriodKey> derived = List.of();
 
-    private record DayKey(long day, ClusterSecret key) {}
+    private record PeriodKey(long period, ClusterSecret key) {}
 
-    TokenKeys(ClusterSecret secret) {
+    /** @param life the period of each key */
+    TokenKeys(ClusterSecret secret, Duration life) {
+        if (life.compareTo(SHORTEST_LIFE) < 0 || life.compareTo(LIFE) > 0) {
+            throw new IllegalArgumentException(
+                    "life of token keys: " + life + " (expected: " + SHORTEST_LIFE + ".." + LIFE + ")");
+        }
         this.secret = secret;
+        this.lifeMillis = life.toMillis();
     }
 
-    /** Returns the key of the day in which a token is issued. */
+    /** Returns the key of the period in which a token is issued. */
     ClusterSecret at(long issuedMillis) {
-        return of(day(issuedMillis));
+        return of(period(issuedMillis));
     }
 
     /**
      * Returns the key of a token that is shown.
      *
-     * @throws CloudMwException {@code UNAUTHENTICATED} when the key of its day is not good now
+     * @throws CloudMwException {@code UNAUTHENTICATED} when the key of its period is not good now
      */
     ClusterSecret at(long issuedMillis, long nowMillis) throws CloudMwException {
-        long day = day(issuedMillis);
-        if (day < day(nowMillis) - 1 || day > day(nowMillis + CLOCK_SKEW.toMillis())) {
+        long period = period(issuedMillis);
+        if (period < period(nowMillis) - 1 || period > period(nowMillis + CLOCK_SKEW.toMillis())) {
             throw new CloudMwException(
                     ErrorCode.UNAUTHENTICATED,
-                    "token: of day " + day + ", whose key is not good on day " + day(nowMillis)
-                            + " (expected: a token of this day or the one before)");
+                    "token: its key is not good now: that of period " + period + " (expected: that of period "
+                            + period(nowMillis) + " or the one before, of " + Duration.ofMillis(lifeMillis) + " each)");
         }
-        return of(day);
+        return of(period);
     }
 
-    private static long day(long millis) {
-        return Math.floorDiv(millis, Duration.ofDays(1).toMillis());
+    private long period(long millis) {
+        return Math.floorDiv(millis, lifeMillis);
     }
 
-    private ClusterSecret of(long day) {
-        for (DayKey known : derived) {
-            if (known.day() == day) {
+    private ClusterSecret of(long period) {
+        for (PeriodKey known : derived) {
+            if (known.period() == period) {
                 return known.key();
             }
         }
-        return derive(day);
+        return derive(period);
     }
 
-    private synchronized ClusterSecret derive(long day) {
+    private synchronized ClusterSecret derive(long period) {
         byte[] label = LABEL.getBytes(StandardCharsets.US_ASCII);
-        DayKey made = new DayKey(
-                day,
+        PeriodKey made = new PeriodKey(
+                period,
                 secret.derived(ByteBuffer.allocate(label.length + Long.BYTES)
                         .put(label)
-                        .putLong(day)
+                        .putLong(period)
                         .array()));
-        List<DayKey> kept = new ArrayList<>(List.of(made));
-        derived.stream().filter(other -> other.day() != day).limit(KEPT - 1).forEach(kept::add);
+        List<PeriodKey> kept = new ArrayList<>(List.of(made));
+        derived.stream()
+                .filter(other -> other.period() != period)
+                .limit(KEPT - 1)
+                .forEach(kept::add);
         derived = List.copyOf(kept);
         return made.key();
     }

@@ -24,12 +24,15 @@ import java.util.function.Supplier;
 /**
  * The issuer and verifier of {@link TransferToken}s: HMAC-SHA256 over the claims. The coordinator issues, and helpers
  * verify without asking it. In plain text the cluster's secret signs. A token that is bound to a process is signed by the
- * key of its day, which is derived from the secret. Expiry compares wall clocks: those of a cluster must agree within a
- * fraction of the token's life. Safe for any thread.
+ * key of its period ({@link TokenKeys}), which is derived from the secret. Expiry compares wall clocks: those of a
+ * cluster must agree within a fraction of the token's life. Safe for any thread.
  */
 public final class TransferTokens {
-    /** The longest life of a token: the key of its day ends then. */
+    /** The longest life of a token: its key ends one period later. */
     public static final Duration MAX_LIFE = TokenKeys.LIFE;
+
+    /** The shortest period of a key. */
+    public static final Duration SHORTEST_KEY_LIFE = TokenKeys.SHORTEST_LIFE;
 
     /** The form of tokens for any bearer. */
     private static final byte FORMAT = 1;
@@ -50,14 +53,18 @@ public final class TransferTokens {
 
     /** An issuer of tokens for any bearer. */
     public TransferTokens(ClusterSecret secret, WallClock clock) {
-        this(secret, clock, Optional::empty);
+        this(secret, MAX_LIFE, clock, Optional::empty);
     }
 
     /**
+     * An issuer and verifier of bound tokens.
+     *
+     * @param keyLife the period of each key that signs bound tokens, the same in all processes of a cluster
      * @param holder the process for which this thread issues tokens; empty: any bearer
      */
-    public TransferTokens(ClusterSecret secret, WallClock clock, Supplier<Optional<TokenHolder>> holder) {
-        this(secret, new TokenKeys(secret), clock, holder, Optional.empty());
+    public TransferTokens(
+            ClusterSecret secret, Duration keyLife, WallClock clock, Supplier<Optional<TokenHolder>> holder) {
+        this(secret, new TokenKeys(secret, keyLife), clock, holder, Optional.empty());
     }
 
     private TransferTokens(

@@ -5,6 +5,7 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.security.TransferTokens;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,14 +16,15 @@ import java.util.Optional;
  * @param insecure whether all connections are in plain text
  * @param files the certificates of a PKI; empty: the process enrols at the cluster's own authority
  * @param connectionAge the age from which on nothing new begins on a connection
+ * @param tokenKeyLife the period of each key that signs transfer tokens
  */
-public record TlsOptions(boolean insecure, Optional<TlsFiles> files, Duration connectionAge) {
+public record TlsOptions(boolean insecure, Optional<TlsFiles> files, Duration connectionAge, Duration tokenKeyLife) {
     /** The setting of plain text. */
     public static final String INSECURE = "tls.insecure";
 
     /** Plain text. */
     public static final TlsOptions PLAIN =
-            new TlsOptions(true, Optional.empty(), TlsCredentials.DEFAULT_CONNECTION_AGE);
+            new TlsOptions(true, Optional.empty(), TlsCredentials.DEFAULT_CONNECTION_AGE, TransferTokens.MAX_LIFE);
 
     /**
      * Reads the settings.
@@ -37,11 +39,16 @@ public record TlsOptions(boolean insecure, Optional<TlsFiles> files, Duration co
                 TlsCredentials.DEFAULT_CONNECTION_AGE,
                 Duration.ofSeconds(10),
                 Duration.ofDays(7));
+        Duration keyLife = settings.duration(
+                "tls.token-key-life",
+                TransferTokens.MAX_LIFE,
+                TransferTokens.SHORTEST_KEY_LIFE,
+                TransferTokens.MAX_LIFE);
         Optional<Path> key = settings.optionalPath("tls.key");
         Optional<Path> certificate = settings.optionalPath("tls.certificate");
         Optional<Path> authorities = settings.optionalPath("tls.authorities");
         if (key.isEmpty() && certificate.isEmpty() && authorities.isEmpty()) {
-            return new TlsOptions(insecure, Optional.empty(), age);
+            return new TlsOptions(insecure, Optional.empty(), age, keyLife);
         }
         if (key.isEmpty() || certificate.isEmpty() || authorities.isEmpty()) {
             throw new CloudMwException(
@@ -53,7 +60,8 @@ public record TlsOptions(boolean insecure, Optional<TlsFiles> files, Duration co
                     ErrorCode.INVALID_ARGUMENT,
                     INSECURE + ": true, and there are certificates in tls.key (expected: one of the two)");
         }
-        return new TlsOptions(false, Optional.of(new TlsFiles(key.get(), certificate.get(), authorities.get())), age);
+        return new TlsOptions(
+                false, Optional.of(new TlsFiles(key.get(), certificate.get(), authorities.get())), age, keyLife);
     }
 
     /**

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class TransferTokensTest {
     private static final VersionId VERSION = new VersionId("0123456789abcdef0123456789abcdef");
@@ -115,7 +118,7 @@ final class TransferTokensTest {
     }
 
     private TransferTokens binding(int secret) {
-        return new TransferTokens(secret(secret), () -> now, () -> Optional.of(holder(7)));
+        return new TransferTokens(secret(secret), TransferTokens.MAX_LIFE, () -> now, () -> Optional.of(holder(7)));
     }
 
     private TokenHolder holder(long revision) {
@@ -177,6 +180,28 @@ final class TransferTokensTest {
         refused(() -> binding.verify(token));
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {10_000, 17_000, 86_400_000})
+    void boundTokenEndsWithThePeriodAfterThatOfItsKey(long life) throws Exception {
+        TransferClaims endless = new TransferClaims(claims.rights(), claims.file(), VERSION, Long.MAX_VALUE);
+        TransferTokens binding =
+                new TransferTokens(secret(1), Duration.ofMillis(life), () -> now, () -> Optional.of(holder(7)));
+        now = NOW - NOW % life;
+        byte[] token = binding.issue(endless).bytes();
+        now += 2 * life - 1;
+        assertThat(binding.verify(token).file()).isEqualTo(claims.file());
+        now += 1;
+        refused(() -> binding.verify(token));
+    }
+
+    @Test
+    void boundTokenIsNotGoodWhereKeysHaveAnotherLife() {
+        TransferTokens shorter = new TransferTokens(
+                secret(1), TransferTokens.SHORTEST_KEY_LIFE, () -> now, () -> Optional.of(holder(7)));
+        refused(() -> shorter.verify(binding(1).issue(claims).bytes()));
+        refused(() -> binding(1).verify(shorter.issue(claims).bytes()));
+    }
+
     @Test
     void boundTokenOfAClockThatIsMinutesAheadIsGood() throws Exception {
         long day = TransferTokens.MAX_LIFE.toMillis();
@@ -199,8 +224,10 @@ final class TransferTokensTest {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         ClusterSecret both = ClusterSecret.read(Files.writeString(file, next + "\n" + former));
         ClusterSecret old = ClusterSecret.of(former.getBytes(StandardCharsets.US_ASCII));
-        TransferTokens before = new TransferTokens(old, () -> now, () -> Optional.of(holder(1)));
-        TransferTokens during = new TransferTokens(both, () -> now, () -> Optional.of(holder(1)));
+        TransferTokens before =
+                new TransferTokens(old, TransferTokens.MAX_LIFE, () -> now, () -> Optional.of(holder(1)));
+        TransferTokens during =
+                new TransferTokens(both, TransferTokens.MAX_LIFE, () -> now, () -> Optional.of(holder(1)));
         assertThat(during.verify(before.issue(claims).bytes()).holder()).contains(holder(1));
         refused(() -> before.verify(during.issue(claims).bytes()));
     }
@@ -215,7 +242,8 @@ final class TransferTokensTest {
         revoked.replace(Map.of(APP, 8L, "cloudmw://prod/client/other", 9L));
         refused(() -> verifier.verify(token));
         refused(() -> verifier.requireNotRevoked(admitted));
-        TransferTokens later = new TransferTokens(secret(1), () -> now, () -> Optional.of(holder(8)));
+        TransferTokens later =
+                new TransferTokens(secret(1), TransferTokens.MAX_LIFE, () -> now, () -> Optional.of(holder(8)));
         TransferClaims since = verifier.verify(later.issue(claims).bytes());
         verifier.requireNotRevoked(since);
 

@@ -7,6 +7,8 @@ import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +23,17 @@ final class TlsOptionsTest {
     void connectionsAreUnderTlsWithoutASetting() throws CloudMwException {
         TlsOptions options = read(Map.of());
         assertThat(options.insecure()).isFalse();
+        assertThat(options.tokenKeyLife()).isEqualTo(Duration.ofDays(1));
         options.requireListen("x.listen", HostPort.parse("0.0.0.0:7400"));
+    }
+
+    @Test
+    void keysOfTokensLiveFromTenSecondsToADay() throws CloudMwException {
+        assertThat(read(Map.of("tls.token-key-life", "10s")).tokenKeyLife()).isEqualTo(Duration.ofSeconds(10));
+        for (String wrong : List.of("9s", "25h")) {
+            assertThatThrownBy(() -> read(Map.of("tls.token-key-life", wrong)))
+                    .hasMessageContaining("tls.token-key-life");
+        }
     }
 
     @ParameterizedTest

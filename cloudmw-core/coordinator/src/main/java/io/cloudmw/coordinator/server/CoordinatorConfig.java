@@ -10,7 +10,6 @@ import io.cloudmw.core.config.Settings;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.ClusterSecret;
-import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.tls.TlsOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,8 +58,8 @@ public record CoordinatorConfig(
                 Duration.ofMinutes(1));
         Duration ttl = settings.duration(
                 "coordinator.helper-ttl", defaults.helperTtl(), Duration.ofMillis(150), Duration.ofMinutes(10));
-        Duration token =
-                settings.duration("coordinator.token-ttl", defaults.tokenTtl(), second, TransferTokens.MAX_LIFE);
+        TlsOptions tls = TlsOptions.read(settings);
+        Duration token = tokenTtl(settings, defaults.tokenTtl(), tls.tokenKeyLife());
         Duration abandoned = settings.duration(
                 "coordinator.abandoned-after", defaults.abandonedAfter(), second, Duration.ofDays(365));
         if (abandoned.compareTo(token) < 0) {
@@ -79,7 +78,6 @@ public record CoordinatorConfig(
         Optional<HostPort> http = settings.optionalAddress("coordinator.http.listen");
         UpkeepOptions upkeep = upkeep(settings);
         HostPort listen = settings.address(LISTEN, new HostPort("127.0.0.1", 7400));
-        TlsOptions tls = TlsOptions.read(settings);
         tls.requireListen(LISTEN, listen);
         return new CoordinatorConfig(
                 listen,
@@ -113,6 +111,12 @@ public record CoordinatorConfig(
                         settings,
                         "coordinator",
                         CatalogLocation.directory(settings).resolve("audit.jsonl")));
+    }
+
+    /** Reads the life of transfer tokens, which is no longer than that of the keys that sign them. */
+    private static Duration tokenTtl(Settings settings, Duration usual, Duration keyLife) throws CloudMwException {
+        Duration fallback = usual.compareTo(keyLife) <= 0 ? usual : keyLife;
+        return settings.duration("coordinator.token-ttl", fallback, Duration.ofSeconds(1), keyLife);
     }
 
     private static WatchOptions watch(Settings settings) throws CloudMwException {

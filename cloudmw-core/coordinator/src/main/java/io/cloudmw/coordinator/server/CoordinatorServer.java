@@ -239,7 +239,8 @@ public final class CoordinatorServer implements AutoCloseable {
         ScheduledExecutorService subjectTimer = Threads.timer("coordinator-subjects");
         FleetExchangeLoop exchange = new FleetExchangeLoop();
         RevokedHolders revoked = new RevokedHolders();
-        TransferTokens tokens = new TransferTokens(secret, WallClock.system(), CoordinatorServer::callingProcess);
+        TransferTokens tokens = new TransferTokens(
+                secret, config.tls().tokenKeyLife(), WallClock.system(), CoordinatorServer::callingProcess);
         ChangeFeed feed = new ChangeFeed(catalog, config.watch(), WallClock.system());
         boolean started = false;
         try {

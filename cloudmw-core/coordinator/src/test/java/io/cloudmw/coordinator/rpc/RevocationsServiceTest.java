@@ -162,6 +162,7 @@ final class RevocationsServiceTest {
     void coordinatorItselfRefusesTokensFromBeforeALoss() throws Exception {
         TransferTokens tokens = new TransferTokens(
                 ClusterSecret.of(new byte[32]),
+                TransferTokens.MAX_LIFE,
                 () -> 5000,
                 () -> Optional.of(new TokenHolder("cloudmw://prod/client/app", 5000, known.revision())));
         TransferTokens verifier = tokens.boundAndNot(here);
