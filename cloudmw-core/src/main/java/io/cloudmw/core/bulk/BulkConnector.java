@@ -9,19 +9,22 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 
 /** The connecting side of the bulk plane. Safe for any thread; closed with its transport. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 public final class BulkConnector {
     private final BulkTransport transport;
-    private final String process;
+    private final Supplier<String> process;
     private final BulkOptions options;
     private final boolean interactive;
     private final Set<ProcessRole> peers;
+    private final Optional<String> expected;
 
     /**
      * Makes a connector to helpers with the transport's options.
@@ -34,21 +37,47 @@ public final class BulkConnector {
 
     /** Makes a connector whose connections have these options instead of the transport's. */
     public BulkConnector(BulkTransport transport, String process, BulkOptions options) {
-        this(transport, process, options, false, Set.of(ProcessRole.HELPER));
+        this(transport, () -> process, options, false, Set.of(ProcessRole.HELPER), Optional.empty());
+    }
+
+    /** Makes a connector of a client, which greets by the id in its certificate. */
+    public static BulkConnector ofClient(BulkTransport transport) {
+        return new BulkConnector(
+                transport,
+                transport::clientName,
+                transport.options(),
+                false,
+                Set.of(ProcessRole.HELPER),
+                Optional.empty());
     }
 
     private BulkConnector(
-            BulkTransport transport, String process, BulkOptions options, boolean interactive, Set<ProcessRole> peers) {
+            BulkTransport transport,
+            Supplier<String> process,
+            BulkOptions options,
+            boolean interactive,
+            Set<ProcessRole> peers,
+            Optional<String> expected) {
         this.transport = transport;
         this.process = process;
         this.options = options;
         this.interactive = interactive;
         this.peers = peers;
+        this.expected = expected;
+    }
+
+    /**
+     * Returns a connector to one helper: under TLS a connection to another process fails with {@code TLS_FAILED}.
+     *
+     * @param helper its id
+     */
+    public BulkConnector to(String helper) {
+        return new BulkConnector(transport, process, options, interactive, peers, Optional.of(helper));
     }
 
     /** Returns a connector to clients that serve others. */
     public BulkConnector toClients() {
-        return new BulkConnector(transport, process, options, interactive, Set.of(ProcessRole.CLIENT));
+        return new BulkConnector(transport, process, options, interactive, Set.of(ProcessRole.CLIENT), expected);
     }
 
     /**
@@ -58,7 +87,7 @@ public final class BulkConnector {
      * BulkConnection#isInteractive}).
      */
     public BulkConnector interactive() {
-        return new BulkConnector(transport, process, options, true, peers);
+        return new BulkConnector(transport, process, options, true, peers, expected);
     }
 
     /**
@@ -67,7 +96,8 @@ public final class BulkConnector {
      * @param address resolved here when it is not yet
      * @param handler called when the peer opens streams
      * @return completes on an event loop; fails with a {@code CloudMwException}: {@code HELPER_UNAVAILABLE} when there
-     *     is no answer in time, {@code VERSION_UNSUPPORTED}, {@code OVERLOADED} or {@code PROTOCOL_VIOLATION}
+     *     is no answer in time, {@code TLS_FAILED}, {@code VERSION_UNSUPPORTED}, {@code OVERLOADED} or {@code
+     *     PROTOCOL_VIOLATION}
      */
     public CompletableFuture<BulkConnection> connect(InetSocketAddress address, BulkHandler handler) {
         CompletableFuture<BulkConnection> connecting = new CompletableFuture<>();
@@ -121,7 +151,11 @@ public final class BulkConnector {
                 channel,
                 transport,
                 options,
-                owner -> BulkHandshake.connecting(owner, process, interactive, handler, connecting));
+                owner -> BulkHandshake.connecting(
+                        owner,
+                        new BulkHandshake.Introduction(process.get(), interactive, expected),
+                        handler,
+                        connecting));
         if (interactive) {
             frames.mark();
         }

@@ -11,7 +11,6 @@ import io.cloudmw.core.bulk.message.BulkWire.Greeting;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.tls.ProcessIdentity;
-import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.wire.ProtocolVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -26,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The handshake of a bulk connection, on either side. Confined to the event loop. */
 final class BulkHandshake implements FrameSink {
     private final FrameChannel frames;
-    private final String process;
-    private final boolean interactive;
+    private final Introduction own;
     private final BulkHandler handler;
     private final @Nullable CompletableFuture<BulkConnection> connecting;
     private final @Nullable ViolationException refusal;
@@ -37,17 +35,24 @@ final class BulkHandshake implements FrameSink {
     /** The peer has sent HELLO and has no answer yet: it must not send anything before the answer. */
     private boolean answering;
 
+    /**
+     * The part of the handshake that the connecting side decides.
+     *
+     * @param process the name of this process
+     * @param interactive whether the connection is for small requests that a caller waits for
+     * @param expected the id of the process to which this side connects; empty: any
+     */
+    record Introduction(String process, boolean interactive, Optional<String> expected) {}
+
     private BulkHandshake(
             FrameChannel frames,
-            String process,
-            boolean interactive,
+            Introduction own,
             BulkHandler handler,
             @Nullable CompletableFuture<BulkConnection> connecting,
             @Nullable ViolationException refusal,
             Runnable greeted) {
         this.frames = frames;
-        this.process = process;
-        this.interactive = interactive;
+        this.own = own;
         this.handler = handler;
         this.connecting = connecting;
         this.refusal = refusal;
@@ -56,12 +61,8 @@ final class BulkHandshake implements FrameSink {
 
     /** The connecting side's handshake; completes {@code connecting}. */
     static BulkHandshake connecting(
-            FrameChannel frames,
-            String process,
-            boolean interactive,
-            BulkHandler handler,
-            CompletableFuture<BulkConnection> connecting) {
-        return new BulkHandshake(frames, process, interactive, handler, connecting, null, () -> {});
+            FrameChannel frames, Introduction own, BulkHandler handler, CompletableFuture<BulkConnection> connecting) {
+        return new BulkHandshake(frames, own, handler, connecting, null, () -> {});
     }
 
     /**
@@ -75,7 +76,8 @@ final class BulkHandshake implements FrameSink {
             BulkHandler handler,
             @Nullable ViolationException refusal,
             Runnable greeted) {
-        return new BulkHandshake(frames, process, false, handler, null, refusal, greeted);
+        Introduction own = new Introduction(process, false, Optional.empty());
+        return new BulkHandshake(frames, own, handler, null, refusal, greeted);
     }
 
     /** Begins when the socket is connected. */
@@ -163,6 +165,7 @@ final class BulkHandshake implements FrameSink {
     private void accepted(Greeting greeting) throws ViolationException {
         requireVersion(greeting);
         requireIdentity(greeting);
+        requireExpected();
         stopTimeout();
         Multiplexer connection = established(greeting.sessionId(), greeting);
         if (connecting != null && !connecting.complete(connection)) {
@@ -172,7 +175,7 @@ final class BulkHandshake implements FrameSink {
 
     private Multiplexer established(String sessionId, Greeting greeting) {
         Multiplexer connection = new Multiplexer(
-                frames, handler, sessionId, greeting, connecting != null, interactive || greeting.interactive());
+                frames, handler, sessionId, greeting, connecting != null, own.interactive() || greeting.interactive());
         frames.reader().sink(connection);
         Liveness.watch(frames);
         ConnectionAge age = connecting != null
@@ -197,8 +200,7 @@ final class BulkHandshake implements FrameSink {
     }
 
     private void requireIdentity(Greeting greeting) throws ViolationException {
-        Optional<ProcessIdentity> certified =
-                frames.peerIdentity().filter(identity -> identity.role() == ProcessRole.HELPER);
+        Optional<ProcessIdentity> certified = frames.peerIdentity();
         if (certified.isPresent() && !certified.get().id().equals(greeting.process())) {
             throw new ViolationException(
                     BulkViolation.WRONG_IDENTITY,
@@ -207,13 +209,25 @@ final class BulkHandshake implements FrameSink {
         }
     }
 
+    private void requireExpected() throws ViolationException {
+        Optional<ProcessIdentity> certified = frames.peerIdentity();
+        if (certified.isPresent()
+                && own.expected().isPresent()
+                && !own.expected().get().equals(certified.get().id())) {
+            throw new ViolationException(
+                    BulkViolation.WRONG_IDENTITY,
+                    "certificate of " + certified.get().describe() + " (expected: that of "
+                            + own.expected().get() + ", to which this process connects)");
+        }
+    }
+
     private Greeting greeting(String sessionId) {
         return new Greeting(
                 ProtocolVersion.CURRENT,
-                process,
+                own.process(),
                 sessionId,
                 frames.options().maxStreams(),
-                interactive,
+                own.interactive(),
                 frames.connectionAge().map(Duration::toMillis).orElse(0L));
     }
 

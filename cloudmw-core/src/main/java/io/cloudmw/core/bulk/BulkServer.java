@@ -7,6 +7,7 @@ import io.cloudmw.core.tls.TlsCredentials;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import java.net.InetSocketAddress;
+import java.util.function.Supplier;
 
 /** The accepting side of the bulk plane, on one address. Safe for any thread. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
@@ -30,6 +31,18 @@ public final class BulkServer implements AutoCloseable {
     public static BulkServer bind(
             BulkTransport transport, InetSocketAddress address, String process, BulkHandler handler)
             throws CloudMwException {
+        return bind(transport, address, () -> process, handler);
+    }
+
+    /** Binds as {@link #bind(BulkTransport, InetSocketAddress, String, BulkHandler)}, for a client that serves others. */
+    public static BulkServer bindClient(BulkTransport transport, InetSocketAddress address, BulkHandler handler)
+            throws CloudMwException {
+        return bind(transport, address, transport::clientName, handler);
+    }
+
+    private static BulkServer bind(
+            BulkTransport transport, InetSocketAddress address, Supplier<String> process, BulkHandler handler)
+            throws CloudMwException {
         OpenChannels open = new OpenChannels();
         BulkConnectionLimits limits =
                 new BulkConnectionLimits(transport.options().maxConnections(), open);
@@ -37,7 +50,8 @@ public final class BulkServer implements AutoCloseable {
                         transport,
                         child -> limits.decide(child)
                                 .ifPresentOrElse(
-                                        decision -> open.add(accept(child, decision, transport, process, handler)),
+                                        decision ->
+                                                open.add(accept(child, decision, transport, process.get(), handler)),
                                         child::close))
                 .bind(address)
                 .awaitUninterruptibly();

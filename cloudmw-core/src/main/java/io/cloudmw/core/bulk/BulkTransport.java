@@ -2,6 +2,7 @@ package io.cloudmw.core.bulk;
 
 import io.cloudmw.core.memory.BufferPools;
 import io.cloudmw.core.metrics.BulkMetrics;
+import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.TlsCredentials;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -110,6 +111,11 @@ public final class BulkTransport implements AutoCloseable {
         if (!closed.getAndSet(true)) {
             BufferPools.shared().giveBack(allocator);
         }
+    }
+
+    /** The name by which a client greets: the id in its certificate, or {@code client} while it has none. */
+    public String clientName() {
+        return tls.flatMap(TlsCredentials::identity).map(ProcessIdentity::id).orElse("client");
     }
 
     /** The certificates of all connections; empty: plain text. */

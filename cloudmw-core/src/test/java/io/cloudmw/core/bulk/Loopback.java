@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.metrics.BulkMetrics;
+import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.TlsCredentials;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.PoolArenaMetric;
@@ -47,9 +48,16 @@ final class Loopback implements AutoCloseable {
                 new BulkTransport("test-server", 1, serverOptions, certificates.server(), serverMeters, epoll);
         clientTransport =
                 new BulkTransport("test-client", 1, clientOptions, certificates.client(), clientMeters, epoll);
-        server = BulkServer.bind(
-                serverTransport, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "server", handler);
-        connector = new BulkConnector(clientTransport, "client");
+        InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        boolean isClient = certificates
+                .server()
+                .flatMap(TlsCredentials::identity)
+                .filter(identity -> identity.role() == ProcessRole.CLIENT)
+                .isPresent();
+        server = isClient
+                ? BulkServer.bindClient(serverTransport, listen, handler)
+                : BulkServer.bind(serverTransport, listen, "server", handler);
+        connector = BulkConnector.ofClient(clientTransport);
     }
 
     InetSocketAddress address() {

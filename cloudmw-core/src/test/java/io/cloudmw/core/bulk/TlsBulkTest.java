@@ -3,6 +3,7 @@ package io.cloudmw.core.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.bulk.Loopback.Certificates;
 import io.cloudmw.core.bulk.frame.BulkViolation;
 import io.cloudmw.core.error.CloudMwException;
@@ -160,6 +161,58 @@ class TlsBulkTest {
                             .tag(BulkMetrics.KIND, BulkViolation.WRONG_IDENTITY.tag())
                             .counter())
                     .isNotNull();
+        }
+    }
+
+    @Test
+    void clientThatGreetsByAnotherNameIsRefused() throws Exception {
+        CompletableFuture<CloudMwException> recorded = new CompletableFuture<>();
+        BulkHandler handler = new BulkHandler() {
+            @Override
+            public BulkStreamListener opened(BulkStream stream, byte[] request) {
+                throw new AssertionError("a stream of a client that was refused");
+            }
+
+            @Override
+            public void refused(AuditedPeer peer, CloudMwException why) {
+                recorded.complete(why);
+            }
+        };
+        try (Loopback net = net(helper("server"), client(), handler)) {
+            ExecutionException failure = catchThrowableOfType(
+                    ExecutionException.class,
+                    () -> new BulkConnector(net.clientTransport, "admin")
+                            .connect(net.address(), handler)
+                            .get(10, TimeUnit.SECONDS));
+            CloudMwException refusal = (CloudMwException) Objects.requireNonNull(failure.getCause());
+            assertThat(refusal.code()).isEqualTo(ErrorCode.TLS_FAILED);
+            assertThat(refusal)
+                    .hasMessageEndingWith("wrong-identity: greeting of admin (expected: app, as in its certificate)");
+            assertThat(recorded.get(10, TimeUnit.SECONDS))
+                    .hasMessage("wrong-identity: greeting of admin (expected: app, as in its certificate)");
+            assertThat(net.violations(BulkViolation.WRONG_IDENTITY)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void connectorToAHelperRefusesEveryOther() throws Exception {
+        SendingHandler sending = new SendingHandler(BYTES, FRAME);
+        try (Loopback net = net(helper("server"), client(), sending)) {
+            BulkConnection right =
+                    net.connector.to("server").connect(net.address(), sending).get(10, TimeUnit.SECONDS);
+            assertThat(RecordingListener.read(right, BYTES.length)).isEqualTo(BYTES);
+
+            for (BulkConnector to :
+                    List.of(net.connector.to("h7"), net.connector.to("h7").interactive())) {
+                ExecutionException failure = catchThrowableOfType(
+                        ExecutionException.class,
+                        () -> to.connect(net.address(), sending).get(10, TimeUnit.SECONDS));
+                CloudMwException refusal = (CloudMwException) Objects.requireNonNull(failure.getCause());
+                assertThat(refusal.code()).isEqualTo(ErrorCode.TLS_FAILED);
+                assertThat(refusal)
+                        .hasMessage("wrong-identity: certificate of helper server (expected: that of h7, to which this"
+                                + " process connects)");
+            }
         }
     }
 

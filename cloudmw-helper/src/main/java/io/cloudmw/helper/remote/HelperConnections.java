@@ -188,7 +188,7 @@ public final class HelperConnections implements AutoCloseable {
      *     closed
      */
     public CompletableFuture<Lease> lease(HelperAddress helper) throws CloudMwException {
-        Entry entry = use(helper.bulk());
+        Entry entry = use(helper);
         return entry.connection.handle((connection, failure) -> {
             if (connection == null) {
                 release(entry);
@@ -203,7 +203,8 @@ public final class HelperConnections implements AutoCloseable {
     }
 
     /** The entry of an address, with one more user. */
-    private Entry use(String address) throws CloudMwException {
+    private Entry use(HelperAddress helper) throws CloudMwException {
+        String address = helper.bulk();
         InetSocketAddress target = socketAddress(address);
         Entry made;
         @Nullable Entry surplus = null;
@@ -219,7 +220,7 @@ public final class HelperConnections implements AutoCloseable {
             if (entries.size() >= limit) {
                 surplus = removeIdle();
             }
-            made = new Entry(connector.connect(target, REFUSING), ticker);
+            made = new Entry(connector.to(helper.id().value()).connect(target, REFUSING), ticker);
             made.users++;
             entries.put(address, made);
         }

@@ -90,7 +90,7 @@ final class PeerServer implements AutoCloseable {
         try {
             HostPort listen = HostPort.parse(options.listen());
             InetSocketAddress address = new InetSocketAddress(listen.host(), listen.port());
-            server = BulkServer.bind(transport, address, "peer", new Accepting());
+            server = BulkServer.bindClient(transport, address, new Accepting());
             bound = true;
         } finally {
             if (!bound) {

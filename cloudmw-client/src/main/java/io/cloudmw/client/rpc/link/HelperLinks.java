@@ -87,7 +87,7 @@ public final class HelperLinks implements AutoCloseable {
             ScheduledExecutorService timer,
             int maxIdle) {
         this.transport = transport;
-        connector = new BulkConnector(transport, "client");
+        connector = BulkConnector.ofClient(transport);
         interactive = connector.interactive();
         peers = connector.toClients();
         this.channels = channels;
@@ -142,7 +142,7 @@ public final class HelperLinks implements AutoCloseable {
 
     /** Acquires a link to the helper. The caller must call {@link #release} once for each success. */
     CompletableFuture<HelperLink> acquire(HelperAddress helper) {
-        return acquire(helper, connector);
+        return acquire(helper, connector.to(helper.id().value()));
     }
 
     private CompletableFuture<HelperLink> acquire(HelperAddress helper, BulkConnector through) {
@@ -231,7 +231,7 @@ public final class HelperLinks implements AutoCloseable {
 
     /** Opens a connection to the helper for small requests that a reader waits for. The caller must close it. */
     public CompletableFuture<BulkConnection> dialInteractive(HelperAddress helper) {
-        return dial(interactive, helper);
+        return dial(interactive.to(helper.id().value()), helper);
     }
 
     private CompletableFuture<BulkConnection> dial(BulkConnector through, HelperAddress helper) {

@@ -40,7 +40,7 @@ public enum BulkViolation {
     TRUNCATED,
     /** The handshake did not end in time. */
     HANDSHAKE_TIMEOUT,
-    /** A helper that greets with another id than its certificate's. */
+    /** The peer greets by another id than its certificate's, or its certificate is of another process than expected. */
     WRONG_IDENTITY,
     /** Another major version. */
     VERSION,
