@@ -27,7 +27,8 @@ final class SharedCatalogTortureIT {
     @Tag("full")
     void nothingIsLostWhileOneOfThreeCoordinatorsIsGone() throws IOException {
         CommandLine.Result result = new CommandLine("127.0.0.1:1")
-                .with(Map.of("AWS_ACCESS_KEY_ID", "test", "AWS_SECRET_ACCESS_KEY", "test"))
+                .with(Map.of(
+                        "AWS_ACCESS_KEY_ID", "test", "AWS_SECRET_ACCESS_KEY", "test", "CLOUDMW_TLS_INSECURE", "false"))
                 .run(
                         "torture",
                         "--minutes",
@@ -51,6 +52,11 @@ final class SharedCatalogTortureIT {
                 List.of("lost_acknowledged_writes", "wrong_bytes", "avoidable_read_failures", "unexplained_answers")) {
             assertThat(report.path(found).isInt()).as(found).isTrue();
             assertThat(report.path(found).asInt()).as(found).isZero();
+        }
+        for (String rotated : List.of("authority_replaced", "secret_rotated", "token_keys", "certificates")) {
+            assertThat(report.path("rotations").path(rotated).asInt())
+                    .as(rotated)
+                    .isPositive();
         }
         assertThat(report.path("under_replicated_chunks").asInt()).isZero();
     }

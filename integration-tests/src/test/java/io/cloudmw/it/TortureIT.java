@@ -16,7 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests of {@code cloudmw torture}: a short run is clean, and an interrupted run leaves nothing behind. */
+/**
+ * Tests of {@code cloudmw torture}: a short run under TLS is clean while everything is rotated, and an interrupted run
+ * leaves nothing behind.
+ */
 final class TortureIT {
     private final CommandLine commands = new CommandLine("127.0.0.1:1");
 
@@ -26,17 +29,41 @@ final class TortureIT {
     @Test
     @Tag("full")
     void shortRunHasNoLostWriteNoWrongByteAndNoAvoidableReadFailure() throws IOException {
-        assertThatRunIsClean("2");
+        JsonNode report = cleanRun("6", "false");
+        assertThatEverythingWasRotated(report, 3);
     }
 
-    /** A run too short for all kinds of volume changes continues until each has happened. */
     @Test
-    void shortestRunMakesEachChangeAndIsClean() throws IOException {
-        assertThatRunIsClean("0.02");
+    @Tag("full")
+    void shortRunInPlainTextIsClean() throws IOException {
+        JsonNode report = cleanRun("1", "true");
+        assertThat(report.path("rotations").path("authority_replaced").asInt()).isZero();
+        assertThat(report.path("rotations").path("secret_rotated").asInt()).isPositive();
     }
 
-    private void assertThatRunIsClean(String minutes) throws IOException {
-        CommandLine.Result result = commands.run("torture", "--minutes", minutes, "--seed", "1", "--json");
+    /** A run too short for all kinds of volume changes and rotations continues until each has happened. */
+    @Test
+    void shortestRunMakesEachChangeRotatesEverythingAndIsClean() throws IOException {
+        JsonNode report = cleanRun("0.02", "false");
+        assertThatEverythingWasRotated(report, 1);
+    }
+
+    /** A cluster has five processes and four clients here, of which each has a certificate. */
+    private static void assertThatEverythingWasRotated(JsonNode report, int times) {
+        JsonNode rotations = report.path("rotations");
+        assertThat(rotations.path("authority_replaced").asInt())
+                .as(report.toString())
+                .isGreaterThanOrEqualTo(times);
+        assertThat(rotations.path("secret_rotated").asInt())
+                .as(report.toString())
+                .isGreaterThanOrEqualTo(1);
+        assertThat(rotations.path("token_keys").asInt()).as(report.toString()).isGreaterThanOrEqualTo(4);
+        assertThat(rotations.path("certificates").asInt()).as(report.toString()).isGreaterThanOrEqualTo(3 * 8);
+    }
+
+    private JsonNode cleanRun(String minutes, String insecure) throws IOException {
+        CommandLine.Result result = commands.with(Map.of("CLOUDMW_TLS_INSECURE", insecure))
+                .run("torture", "--minutes", minutes, "--seed", "1", "--json");
 
         assertThat(result.exitCode()).as(result.toString()).isZero();
         JsonNode report = result.json();
@@ -57,6 +84,7 @@ final class TortureIT {
                                 loss.path("seconds_to_full_replication").asDouble())
                         .isPositive());
         assertThat(report.path("under_replicated_chunks").asInt()).isZero();
+        return report;
     }
 
     private static void assertThatEachChangeWasMade(JsonNode report) {

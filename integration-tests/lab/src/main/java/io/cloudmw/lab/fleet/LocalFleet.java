@@ -4,10 +4,12 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.client.StartedClusters;
+import io.cloudmw.core.security.SecretFiles;
 import io.cloudmw.core.time.Sleeper;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -169,6 +171,17 @@ public final class LocalFleet implements AutoCloseable {
         if (exit != 0) {
             throw new IOException("authority " + step + ": exit " + exit + ": " + Files.readString(said));
         }
+    }
+
+    /** Returns the keys in the file of the secret. The first one signs. */
+    public List<String> secretKeys() throws IOException {
+        return Files.readAllLines(secretFile());
+    }
+
+    /** Replaces the file of the secret at once. Processes that start from now on have these keys. */
+    public void replaceSecret(List<String> keys) throws IOException {
+        byte[] lines = (String.join("\n", keys) + "\n").getBytes(StandardCharsets.US_ASCII);
+        SecretFiles.replace("secret file", secretFile(), lines);
     }
 
     private Path authorityFile() {

@@ -5,6 +5,7 @@ import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.time.Sleeper;
 import io.cloudmw.lab.torture.fault.FaultKind;
 import io.cloudmw.lab.torture.fault.FaultMix;
+import io.cloudmw.lab.torture.fault.SecretRotation;
 import io.cloudmw.lab.torture.fault.StoreLoss;
 import io.cloudmw.lab.torture.model.CallInterval;
 import io.cloudmw.lab.torture.model.Finding;
@@ -31,6 +32,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /**
  * The fault injector of a run: draws faults by a {@link FaultMix}, injects and repairs them. The schedule keeps every
@@ -47,8 +49,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * </ul>
  *
  * <p>Under TLS the authority is replaced all the time, while certificates are renewed. That makes nothing unavailable.
+ * The cluster's secret is rotated as its operators do it: processes restart one after the other in each round, when their
+ * place has no other fault.
  *
- * <p>Each kind of loss and of volume change happens at least once; a short run is extended for that. Besides, a
+ * <p>Each kind of loss, of volume change and of rotation happens at least once; a short run is extended for that. Besides, a
  * coordinator or the network between it and clients may fail, and the network between two helpers.
  */
 final class Faults implements AutoCloseable {
@@ -59,6 +63,10 @@ final class Faults implements AutoCloseable {
     private static final long BETWEEN_LOSSES_NANOS = Duration.ofSeconds(75).toNanos();
     static final Duration REPLICATION = Duration.ofMinutes(5);
     private static final long RECOVERY_NANOS = Duration.ofMinutes(2).toNanos();
+    /** The time limit for the first replacement of the authority and the first rotation of the secret. */
+    private static final long ROTATION_NANOS = Duration.ofMinutes(10).toNanos();
+
+    private static final long BETWEEN_ROTATIONS_NANOS = Duration.ofSeconds(60).toNanos();
     private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
     private static final long CLOSE_SECONDS = 5;
     private static final int TRIES = 20;
@@ -99,6 +107,7 @@ final class Faults implements AutoCloseable {
     /** Opens when no new faults are injected any more. */
     private final CountDownLatch stopped = new CountDownLatch(1);
 
+    private final SecretRotation secret;
     private final SplittableRandom lost;
     private final List<StoreLoss> losses = new CopyOnWriteArrayList<>();
     private long nextLossNanos;
@@ -114,6 +123,11 @@ final class Faults implements AutoCloseable {
         this.fleet = run.fleet();
         this.gaps = new SplittableRandom(run.settings().seed());
         this.lost = gaps.split();
+        this.secret = new SecretRotation(
+                Stream.concat(fleet.coordinators().stream(), fleet.helpers().stream())
+                        .toList(),
+                TortureFleet.TOKEN_LIFE.toNanos(),
+                BETWEEN_ROTATIONS_NANOS);
         this.mix = new FaultMix(
                 gaps.nextLong(),
                 Arrays.stream(FaultKind.values())
@@ -152,17 +166,60 @@ final class Faults implements AutoCloseable {
                 for (String step : List.of("prepare", "switch", "finish")) {
                     run.journal().say("authority " + step);
                     fleet.replaceAuthority(step);
-                    if (stopping.await(2 * TortureFleet.CERTIFICATE_LIFE.toNanos(), TimeUnit.NANOSECONDS)) {
+                    if (step.equals("finish")) {
+                        count(FaultKind.AUTHORITY_REPLACED);
+                    }
+                    if (stopping.await(TortureFleet.RENEWAL.toNanos(), TimeUnit.NANOSECONDS)) {
                         return;
                     }
                 }
-                count(FaultKind.AUTHORITY_REPLACED);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
             run.journal().found(new Finding(FindingKind.UNEXPLAINED, "authority", e.toString(), List.of()));
         }
+    }
+
+    /**
+     * Waits until the authority was replaced and the secret was rotated at least once. Call while clients work, since
+     * their operations are what a rotation may break.
+     */
+    void awaitRotations() throws InterruptedException {
+        long since = run.now();
+        while (secret.rotations() == 0 || (!fleet.isPlainText() && counted(FaultKind.AUTHORITY_REPLACED) == 0)) {
+            if (run.now() - since > ROTATION_NANOS) {
+                run.journal()
+                        .found(new Finding(
+                                FindingKind.UNEXPLAINED,
+                                "rotations",
+                                "not every secret was rotated within " + TimeUnit.NANOSECONDS.toSeconds(ROTATION_NANOS)
+                                        + " s",
+                                List.of()));
+                return;
+            }
+            Sleeper.system().sleep(POLL_NANOS);
+        }
+    }
+
+    /** Continues the rotation of the secret: with the restart of a process without another fault, or with a round. */
+    private void rotateSecret() {
+        Optional<SecretRotation.Round> round = secret.begin(run.now());
+        if (round.isPresent()) {
+            run.journal().say("secret: round " + round.get());
+            try {
+                fleet.rotateSecret(round.get());
+            } catch (IOException e) {
+                run.journal().found(new Finding(FindingKind.UNEXPLAINED, "secret", e.toString(), List.of()));
+            }
+        }
+        secret.next(name -> !busy.contains(restartOf(name).place()) && !out.contains(name))
+                .ifPresent(name ->
+                        execute(new Fault(restartOf(name), name, TortureFleet.CLIENTS, CutKind.NONE, false, 0, 0)));
+    }
+
+    private FaultKind restartOf(String name) {
+        return fleet.coordinators().contains(name) ? FaultKind.COORDINATOR_RESTARTED : FaultKind.HELPER_RESTARTED;
     }
 
     /**
@@ -193,11 +250,15 @@ final class Faults implements AutoCloseable {
     }
 
     private boolean isLackingChange(FaultKind kind) {
-        return kind.place() == FaultKind.Place.VOLUMES
-                && counts.getOrDefault(kind, new AtomicInteger()).get() == 0;
+        return kind.place() == FaultKind.Place.VOLUMES && counted(kind) == 0;
+    }
+
+    private int counted(FaultKind kind) {
+        return counts.getOrDefault(kind, new AtomicInteger()).get();
     }
 
     private void inject() throws InterruptedException {
+        rotateSecret();
         if (mayLose() && run.now() >= nextLossNanos) {
             lose();
         }
@@ -298,9 +359,14 @@ final class Faults implements AutoCloseable {
     private Optional<String> outage(Fault fault) {
         return switch (fault.kind()) {
             case DISK_FULL -> fleet.fillsInPlace() ? Optional.empty() : Optional.of(TortureFleet.store(fault.one()));
-            case HELPER_KILLED, HELPER_PAUSED, STORE_LOST, CLIENTS_CUT_FROM_HELPER, HELPER_CUT_FROM_COORDINATOR ->
-                Optional.of(TortureFleet.store(fault.one()));
-            case COORDINATOR_KILLED, COORDINATOR_PAUSED, CLIENTS_CUT_FROM_COORDINATOR -> Optional.of(fault.one());
+            case HELPER_KILLED,
+                    HELPER_PAUSED,
+                    HELPER_RESTARTED,
+                    STORE_LOST,
+                    CLIENTS_CUT_FROM_HELPER,
+                    HELPER_CUT_FROM_COORDINATOR -> Optional.of(TortureFleet.store(fault.one()));
+            case COORDINATOR_KILLED, COORDINATOR_PAUSED, COORDINATOR_RESTARTED, CLIENTS_CUT_FROM_COORDINATOR ->
+                Optional.of(fault.one());
             case BUCKET_LOST -> Optional.of(fault.one());
             default -> Optional.empty();
         };
@@ -340,6 +406,12 @@ final class Faults implements AutoCloseable {
         try {
             breakAndMend(fault);
             mended(fault);
+            boolean restarted =
+                    fault.kind() == FaultKind.HELPER_RESTARTED || fault.kind() == FaultKind.COORDINATOR_RESTARTED;
+            if (restarted && secret.restarted(run.now())) {
+                count(FaultKind.SECRET_ROTATED);
+                run.journal().say("secret: rotated");
+            }
             boolean unused = stopping.await(fault.restNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -380,6 +452,7 @@ final class Faults implements AutoCloseable {
         switch (fault.kind()) {
             case HELPER_KILLED, COORDINATOR_KILLED -> fleet.process(fault.one()).kill();
             case HELPER_PAUSED, COORDINATOR_PAUSED -> fleet.process(fault.one()).pause();
+            case HELPER_RESTARTED, COORDINATOR_RESTARTED -> fleet.restart(fault.one());
             case DISK_FULL -> fleet.fill(fault.one(), fault.flag());
             case STORE_LEAVES -> fleet.change(change -> change.removeStore(new StoreId(fault.one())));
             case REPLICAS_CHANGED -> fleet.change(change -> change.replicas(TortureSettings.REPLICAS + 1));
@@ -397,6 +470,9 @@ final class Faults implements AutoCloseable {
                 }
             }
             case HELPER_PAUSED, COORDINATOR_PAUSED -> fleet.process(fault.one()).resume();
+            case HELPER_RESTARTED, COORDINATOR_RESTARTED -> {
+                // It runs again.
+            }
             case DISK_FULL -> fleet.relieve(fault.one());
             case STORE_LEAVES -> fleet.change(change -> change.addStore(new StoreId(fault.one())));
             case REPLICAS_CHANGED -> fleet.change(change -> change.replicas(TortureSettings.REPLICAS));

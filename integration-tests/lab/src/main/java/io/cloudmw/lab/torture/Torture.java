@@ -123,6 +123,7 @@ public final class Torture {
         }
         faults.start();
         boolean unused = run.isOverAfter(settings.duration().toNanos());
+        faults.awaitRotations();
         run.over().countDown();
         faults.heal();
         threads.shutdown();

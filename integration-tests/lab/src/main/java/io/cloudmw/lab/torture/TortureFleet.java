@@ -15,6 +15,7 @@ import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.model.volume.VolumeChange;
+import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.status.UpkeepStatus;
 import io.cloudmw.lab.fleet.CloseStack;
@@ -23,6 +24,7 @@ import io.cloudmw.lab.fleet.ServerProcess;
 import io.cloudmw.lab.fleet.WorkingDirectory;
 import io.cloudmw.lab.s3.BucketServer;
 import io.cloudmw.lab.torture.fault.DiskMounts;
+import io.cloudmw.lab.torture.fault.SecretRotation;
 import io.cloudmw.lab.torture.network.CutKind;
 import io.cloudmw.lab.torture.network.Network;
 import io.cloudmw.lab.torture.network.Pair;
@@ -31,9 +33,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +71,9 @@ final class TortureFleet {
     static final Map<VolumeName, Chunking> VOLUMES =
             Map.of(BY_SIZE, new Chunking.BySize(512 << 10), BY_COUNT, new Chunking.ByCount(3));
 
+    /** The life of transfer tokens, and of each key that signs them. */
+    static final Duration TOKEN_LIFE = Duration.ofSeconds(20);
+
     /**
      * Intervals that are seconds here and minutes by default. An upload stays open when its client gives up, and keeps
      * its stores in use until it is abandoned. The limit for that exceeds every pause of a live upload.
@@ -78,7 +85,7 @@ final class TortureFleet {
             "coordinator.repair-after", "6s",
             "coordinator.owed-after", "5s",
             "coordinator.task-life", "10s",
-            "coordinator.token-ttl", "20s",
+            "coordinator.token-ttl", TOKEN_LIFE.toSeconds() + "s",
             "coordinator.clock-skew", "1s",
             "coordinator.abandoned-after", "60s",
             "coordinator.abandoned-check", "2s");
@@ -88,6 +95,13 @@ final class TortureFleet {
      * process from that.
      */
     static final Duration CERTIFICATE_LIFE = Duration.ofSeconds(45);
+
+    /** The time in which all certificates are renewed after the file of the authority has changed. */
+    static final Duration RENEWAL = CERTIFICATE_LIFE.plusSeconds(5);
+
+    /** The settings of coordinators and helpers by which open connections meet each new key soon. */
+    private static final Map<String, String> SHORT_LIVED =
+            Map.of("tls.token-key-life", TOKEN_LIFE.toSeconds() + "s", "tls.connection-age", "20s");
 
     private static final Duration OBSERVING = Duration.ofSeconds(5);
     /** The number of tries of an administrative call; each waits for the coordinator. */
@@ -139,6 +153,7 @@ final class TortureFleet {
                 .toList();
         coordinators = settings.coordinators().names();
         Map<String, String> own = new HashMap<>(HURRIED);
+        own.putAll(SHORT_LIVED);
         own.put("tls.certificate-life", CERTIFICATE_LIFE.toSeconds() + "s");
         own.putAll(settings.coordinators().settings());
         List<String> direct = new ArrayList<>();
@@ -180,6 +195,40 @@ final class TortureFleet {
     /** Does a step of the replacement of the authority. */
     void replaceAuthority(String step) throws IOException, InterruptedException {
         processes.replaceAuthority(step);
+    }
+
+    /** Changes the file of the cluster's secret as in a round of its rotation; processes read it at their start. */
+    void rotateSecret(SecretRotation.Round round) throws IOException {
+        List<String> keys = processes.secretKeys();
+        switch (round) {
+            case ADD -> processes.replaceSecret(List.of(keys.get(0), newKey()));
+            case EXCHANGE -> processes.replaceSecret(List.of(keys.get(1), keys.get(0)));
+            case REMOVE -> processes.replaceSecret(List.of(keys.get(0)));
+        }
+    }
+
+    private static String newKey() {
+        byte[] random = new byte[ClusterSecret.MIN_BYTES];
+        new SecureRandom().nextBytes(random);
+        return HexFormat.of().formatHex(random);
+    }
+
+    /**
+     * Returns how many certificates the coordinators signed, by their audit trails: the first ones of processes and
+     * clients, and renewals.
+     */
+    long certificates() throws IOException {
+        long count = 0;
+        for (String name : coordinators) {
+            Path trail = directory.resolve(name).resolve("audit.jsonl");
+            if (Files.exists(trail)) {
+                try (Stream<String> lines = Files.lines(trail)) {
+                    count +=
+                            lines.filter(line -> line.contains("\"certified\"")).count();
+                }
+            }
+        }
+        return count;
     }
 
     /** Returns the options of a client, whose connections may be cut. */
@@ -292,6 +341,7 @@ final class TortureFleet {
     private void startHelper(String name, String host) throws IOException {
         String store = store(name);
         Map<String, String> own = new HashMap<>(processes.disk(store));
+        own.putAll(SHORT_LIVED);
         own.put("helper.coordinator", coordinator);
         own.put(reserve(name), mounts.isPresent() ? "0" : RESERVE);
         own.put("helper.disk." + store + ".path", disk(store).toString());

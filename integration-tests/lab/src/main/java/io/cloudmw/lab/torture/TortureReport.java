@@ -1,10 +1,13 @@
 package io.cloudmw.lab.torture;
 
+import io.cloudmw.lab.torture.fault.FaultKind;
 import io.cloudmw.lab.torture.fault.StoreLoss;
 import io.cloudmw.lab.torture.model.Finding;
 import io.cloudmw.lab.torture.model.FindingKind;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +22,7 @@ import java.util.stream.Collectors;
  * @param packs batches of several small files that were put together
  * @param failures operations by error code
  * @param faults by kind
+ * @param rotations of keys and certificates, by kind
  * @param counts of findings
  * @param findings the first of them
  * @param excusedReadFailures failed reads that the current faults explain, or may explain
@@ -33,6 +37,7 @@ public record TortureReport(
         long packs,
         Map<String, Long> failures,
         Map<String, Long> faults,
+        Map<String, Long> rotations,
         Map<FindingKind, Long> counts,
         List<Finding> findings,
         long excusedReadFailures,
@@ -40,12 +45,14 @@ public record TortureReport(
         long underReplicatedChunks,
         Path directory) {
     public TortureReport {
+        rotations = Collections.unmodifiableMap(new LinkedHashMap<>(rotations));
         losses = List.copyOf(losses);
         counts = new EnumMap<>(counts);
         findings = List.copyOf(findings);
     }
 
-    static TortureReport of(TortureRun run, Faults faults, long underReplicatedChunks, Path directory) {
+    static TortureReport of(TortureRun run, Faults faults, long underReplicatedChunks, Path directory)
+            throws IOException {
         Map<String, Long> operations = new LinkedHashMap<>();
         run.operations().counts().forEach((operation, count) -> operations.put(operation.label(), count));
         Map<String, Long> failures = new LinkedHashMap<>();
@@ -63,12 +70,24 @@ public record TortureReport(
                 run.packs().get(),
                 failures,
                 injected,
+                rotations(run, injected),
                 counts,
                 run.journal().findings(),
                 run.operations().unavoidableReadFailures(),
                 faults.losses(),
                 underReplicatedChunks,
                 directory);
+    }
+
+    /** Returns what was rotated: keys of tokens by the time that the run took, certificates by the audit trail. */
+    private static Map<String, Long> rotations(TortureRun run, Map<String, Long> faults) throws IOException {
+        Map<String, Long> rotations = new LinkedHashMap<>();
+        for (FaultKind kind : List.of(FaultKind.AUTHORITY_REPLACED, FaultKind.SECRET_ROTATED)) {
+            rotations.put(kind.label(), faults.getOrDefault(kind.label(), 0L));
+        }
+        rotations.put("token_keys", run.fleet().isPlainText() ? 0 : run.now() / TortureFleet.TOKEN_LIFE.toNanos());
+        rotations.put("certificates", run.fleet().certificates());
+        return rotations;
     }
 
     static String label(FindingKind kind) {
@@ -104,6 +123,7 @@ public record TortureReport(
         fields.put("packs", packs);
         fields.put("errors_by_code", failures);
         fields.put("faults_by_kind", faults);
+        fields.put("rotations", rotations);
         fields.put("excused_read_failures", excusedReadFailures);
         fields.put("under_replicated_chunks", underReplicatedChunks);
         fields.put("store_losses", losses.stream().map(StoreLoss::json).toList());
@@ -126,6 +146,7 @@ public record TortureReport(
                 listed(operations));
         out.println("packs of small files: " + packs);
         out.printf(Locale.ROOT, "%d faults: %s%n", sum(faults), listed(faults));
+        out.println("rotations: " + listed(rotations));
         out.println("errors of operations: " + (failures.isEmpty() ? "none" : listed(failures)));
         out.println("failed reads that faults explain: " + excusedReadFailures);
         losses.forEach(out::println);

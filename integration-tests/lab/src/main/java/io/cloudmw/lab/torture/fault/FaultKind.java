@@ -20,6 +20,9 @@ public enum FaultKind {
     COPY_DELETED(Place.COPIES, 12),
     BIT_FLIPPED(Place.COPIES, 12),
     COPY_TRUNCATED(Place.COPIES, 12),
+    HELPER_RESTARTED(Place.STORE, 0),
+    COORDINATOR_RESTARTED(Place.COORDINATOR, 0),
+    SECRET_ROTATED(Place.SECRET, 0),
     AUTHORITY_REPLACED(Place.AUTHORITY, 0);
 
     /** The part of the cluster that a fault affects. Each has at most one fault at a time. */
@@ -30,6 +33,7 @@ public enum FaultKind {
         COORDINATOR(15),
         BETWEEN_HELPERS(2),
         COPIES(0),
+        SECRET(0),
         AUTHORITY(0);
 
         private final int longestRestSeconds;
