@@ -136,10 +136,23 @@ final class BulkHandshake implements FrameSink {
     public void closed(CloudMwException cause) {
         stopTimeout();
         if (connecting != null) {
-            connecting.completeExceptionally(cause);
+            connecting.completeExceptionally(isUnanswered(cause) ? unanswered(cause) : cause);
         } else if (cause.code() == ErrorCode.TLS_FAILED) {
             handler.refused(frames.peer(), cause);
         }
+    }
+
+    /** Returns whether the peer closed the connection and has sent nothing before. */
+    private boolean isUnanswered(CloudMwException cause) {
+        return FrameChannel.PEER_CLOSED.equals(cause.getMessage()) && frames.isPlainText();
+    }
+
+    private static CloudMwException unanswered(CloudMwException cause) {
+        return new CloudMwException(
+                cause.code(),
+                cause.getMessage() + " without a greeting (this process speaks plain text; if the other side is under"
+                        + " TLS, expected: without --insecure, tls.insecure=true and CLOUDMW_TLS_INSECURE=true)",
+                cause);
     }
 
     private void accept(Greeting greeting) throws ViolationException {

@@ -25,7 +25,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
@@ -41,6 +40,9 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's: a failed write or close reaches the channel
 final class FrameChannel extends ChannelInboundHandlerAdapter {
+    /** The message of a connection that the peer closed without a reason. */
+    static final String PEER_CLOSED = "the peer closed the connection";
+
     private static final Logger log = LoggerFactory.getLogger(FrameChannel.class);
 
     /** The time for which a closing connection tries to send the peer the reason. */
@@ -86,6 +88,11 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     Optional<ProcessIdentity> peerIdentity() {
         return Optional.ofNullable(channel.pipeline().get(SslHandler.class))
                 .flatMap(tls -> Certificates.peer(tls.engine().getSession()));
+    }
+
+    /** Returns whether the connection is in plain text. */
+    boolean isPlainText() {
+        return channel.pipeline().get(SslHandler.class) == null;
     }
 
     /** The peer as the audit trail names it; its certificate only when the TLS handshake was successful. */
@@ -271,7 +278,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         if (reader.insideFrame()) {
             metrics.violation(BulkViolation.TRUNCATED.tag());
         }
-        close(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "the peer closed the connection"), false);
+        close(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, PEER_CLOSED), false);
     }
 
     @Override
@@ -290,9 +297,9 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     /** Closes a connection whose TLS handshake failed, or whose records are no TLS. */
     private void refused(Throwable failure) {
         close(
-                failure instanceof ClosedChannelException
-                        ? new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "the peer closed the connection")
-                        : TlsFailures.of("connection", failure),
+                TlsFailures.isOne(failure)
+                        ? TlsFailures.of("connection", failure)
+                        : new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, PEER_CLOSED),
                 false);
     }
 

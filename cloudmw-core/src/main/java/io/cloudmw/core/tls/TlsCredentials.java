@@ -213,7 +213,7 @@ public final class TlsCredentials {
         }
         return builder.sslProvider(provider)
                 .protocols(PROTOCOL)
-                .trustManager(manager)
+                .trustManager(new ExplainingTrustManager(manager))
                 .sessionCacheSize(1)
                 .sessionTimeout(1)
                 .build();

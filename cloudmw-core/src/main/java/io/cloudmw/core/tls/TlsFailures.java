@@ -2,9 +2,14 @@ package io.cloudmw.core.tls;
 
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import java.io.IOException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +17,28 @@ import org.jspecify.annotations.Nullable;
 public final class TlsFailures {
     private static final int MAX_DEPTH = 16;
 
+    /** The words of Netty for a connection that ended before its handshake did. */
+    private static final String CLOSED = "Connection closed while SSL/TLS handshake was in progress";
+
+    /** The words for alerts: BoringSSL's and the JDK's names of one alert differ in case and in their beginning. */
+    private static final Pattern ALERT = Pattern.compile("(?i)(?:SSLV3|TLSV1)_ALERT_(\\w+)|fatal alert: (\\w+)");
+
+    private static final Map<String, String> ALERTS = Map.of(
+            "certificate_expired", "its certificate has expired, or is not good yet",
+            "unknown_ca", "it does not trust the authority of its certificate",
+            "certificate_required", "it showed no certificate",
+            "bad_certificate", "its certificate is not the expected one");
+
     private TlsFailures() {}
 
-    /** Returns whether the failure is one of TLS. */
+    /** Returns whether the failure is one of TLS, and not only of a connection that broke during a handshake. */
     public static boolean isOne(@Nullable Throwable failure) {
-        return find(failure, SSLException.class).isPresent();
+        Optional<SSLException> found = find(failure, SSLException.class);
+        return found.isPresent()
+                && !String.valueOf(found.get().getMessage()).contains(CLOSED)
+                && find(found.get(), IOException.class)
+                        .filter(innermost -> innermost instanceof SSLException)
+                        .isPresent();
     }
 
     /**
@@ -38,7 +60,20 @@ public final class TlsFailures {
         if (text.contains("not an SSL/TLS record")) {
             return "the other side speaks plain text, not TLS";
         }
-        return "TLS: " + text;
+        if (text.contains("PEER_DID_NOT_RETURN_A_CERTIFICATE") || text.contains("Empty client certificate chain")) {
+            return "TLS: the other side showed no certificate";
+        }
+        return "TLS: " + alert(text).orElse(text);
+    }
+
+    /** The reason for which the other side refused this process, when it named one. */
+    private static Optional<String> alert(String text) {
+        Matcher alert = ALERT.matcher(text);
+        if (!alert.find()) {
+            return Optional.empty();
+        }
+        String name = alert.group(alert.group(1) == null ? 2 : 1).toLowerCase(Locale.ROOT);
+        return Optional.of("the other side refused this process: " + ALERTS.getOrDefault(name, name));
     }
 
     private static <T extends Throwable> Optional<T> find(@Nullable Throwable failure, Class<T> type) {
