@@ -1,6 +1,7 @@
 package io.cloudmw.client.rpc;
 
 import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.UserAgent;
 import io.cloudmw.core.time.Ticker;
@@ -23,8 +24,8 @@ public final class ClientRpcChannels {
     private ClientRpcChannels() {}
 
     /** Opens a channel to one helper. */
-    public static ManagedChannel open(String address, ClientCertificates certificates, Executor executor) {
-        return limited(new RpcChannels(certificates.tls()).toHelper(address), executor)
+    public static ManagedChannel open(HelperAddress helper, ClientCertificates certificates, Executor executor) {
+        return limited(new RpcChannels(certificates.tls()).toHelper(helper), executor)
                 .build();
     }
 

@@ -1,6 +1,7 @@
 package io.cloudmw.core.rpc;
 
 import io.cloudmw.core.config.HostPorts;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.TlsCredentials;
 import io.grpc.ManagedChannelBuilder;
@@ -32,7 +33,18 @@ public final class RpcChannels {
         return builder(ChannelTarget.of(address), context(ProcessRole.HELPER));
     }
 
-    /** A builder of a channel to one of these coordinators; otherwise like {@link #toHelper}. */
+    /**
+     * A builder of a channel to one helper as {@link #toHelper(String)}. Under TLS calls fail with {@code TLS_FAILED} when
+     * another process is at its address.
+     */
+    public ManagedChannelBuilder<?> toHelper(HelperAddress helper) {
+        ManagedChannelBuilder<?> channel = toHelper(helper.control());
+        return tls.isPresent()
+                ? channel.intercept(new ExpectedHelper(helper.id().value()))
+                : channel;
+    }
+
+    /** A builder of a channel to one of these coordinators; otherwise like {@link #toHelper(String)}. */
     public ManagedChannelBuilder<?> toCoordinators(HostPorts addresses) {
         return builder(ChannelTarget.of(addresses), context(ProcessRole.COORDINATOR));
     }

@@ -3,6 +3,7 @@ package io.cloudmw.helper.rpc;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.model.fleet.HelperAddress;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.rpc.RpcChannels;
 import io.cloudmw.core.rpc.RpcErrors;
@@ -50,9 +51,9 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
 
     @Override
     public RivalLink connect(TransferSpec transfer, RacerId rival, RivalLink.Listener listener) {
-        String address = transfer.helpers().get(rival.rank()).control();
-        Outgoing link = new Outgoing(address, listener);
-        ManagedChannel channel = channel(address);
+        HelperAddress helper = transfer.helpers().get(rival.rank());
+        Outgoing link = new Outgoing(helper.control(), listener);
+        ManagedChannel channel = channel(helper);
         CompetitionGrpc.newStub(channel).compete(link);
         link.join(Join.newBuilder()
                 .setTransferId(transfer.id())
@@ -62,13 +63,14 @@ public final class RivalChannels implements RivalConnector, AutoCloseable {
         return link;
     }
 
-    private ManagedChannel channel(String address) {
+    private ManagedChannel channel(HelperAddress helper) {
+        String address = helper.control();
         synchronized (lock) {
             ManagedChannel known = channels.get(address);
             if (known != null) {
                 return known;
             }
-            ManagedChannel made = rpc.toHelper(address)
+            ManagedChannel made = rpc.toHelper(helper)
                     .directExecutor()
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                     .keepAliveTime(10, TimeUnit.SECONDS)

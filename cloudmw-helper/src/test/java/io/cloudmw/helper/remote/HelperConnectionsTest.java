@@ -92,18 +92,18 @@ final class HelperConnectionsTest {
     void oldConnectionIsReplacedAndStaysOpenForItsLeases() throws Exception {
         CertificateAuthority authority = CertificateAuthority.create(WallClock.system());
         KeyPair key = SigningRequest.newKey();
-        ProcessIdentity h = new ProcessIdentity("test", ProcessRole.HELPER, "h");
+        ProcessIdentity p1 = new ProcessIdentity("test", ProcessRole.HELPER, "p1");
         TlsMaterial material = new TlsMaterial(
-                Optional.of(
-                        new CertifiedKey(key.getPrivate(), authority.certify(key.getPublic(), h, Duration.ofHours(1)))),
+                Optional.of(new CertifiedKey(
+                        key.getPrivate(), authority.certify(key.getPublic(), p1, Duration.ofHours(1)))),
                 List.of(authority.certificate()));
         TlsCredentials tls = new TlsCredentials(material, Duration.ofMillis(200));
         try (BulkTransport encrypted = new BulkTransport(
                         "tls", 1, BulkOptions.defaults(), Optional.of(tls), new SimpleMeterRegistry());
                 BulkServer server = BulkServer.bind(
-                        encrypted, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "h", REFUSING);
+                        encrypted, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "p1", REFUSING);
                 HelperConnections aging =
-                        new HelperConnections(new BulkConnector(encrypted, "h"), 2, Ticker.system(), Duration.ZERO)) {
+                        new HelperConnections(new BulkConnector(encrypted, "p1"), 2, Ticker.system(), Duration.ZERO)) {
             HelperAddress helper = address(1, server.port());
             HelperConnections.Lease first = aging.to(helper);
             await().until(first.connection()::isOld);

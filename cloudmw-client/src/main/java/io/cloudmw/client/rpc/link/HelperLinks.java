@@ -65,7 +65,7 @@ public final class HelperLinks implements AutoCloseable {
     private final BulkConnector connector;
     private final BulkConnector interactive;
     private final BulkConnector peers;
-    private final Function<String, ManagedChannel> channels;
+    private final Function<HelperAddress, ManagedChannel> channels;
     private final ScheduledExecutorService timer;
     private final int maxIdle;
     private final Map<String, RelayAcceptor> transfers = new ConcurrentHashMap<>();
@@ -78,12 +78,12 @@ public final class HelperLinks implements AutoCloseable {
 
     /**
      * @param transport owned by these links and closed with them
-     * @param channels opens a channel to an address; the link owns the channel
+     * @param channels opens a channel to a helper; the link owns the channel
      * @param maxIdle the number of idle links that are kept
      */
     HelperLinks(
             BulkTransport transport,
-            Function<String, ManagedChannel> channels,
+            Function<HelperAddress, ManagedChannel> channels,
             ScheduledExecutorService timer,
             int maxIdle) {
         this.transport = transport;
@@ -114,7 +114,7 @@ public final class HelperLinks implements AutoCloseable {
         BulkTransport transport =
                 new BulkTransport("cloudmw-client-bulk", EVENT_LOOPS, limits, certificates.tls(), meters);
         return new HelperLinks(
-                transport, address -> ClientRpcChannels.open(address, certificates, executor), timer, MAX_IDLE);
+                transport, helper -> ClientRpcChannels.open(helper, certificates, executor), timer, MAX_IDLE);
     }
 
     /** The bytes of data that helpers have sent so far, verified or not. */
@@ -245,7 +245,7 @@ public final class HelperLinks implements AutoCloseable {
     }
 
     private HelperLink linked(HelperAddress helper, BulkConnection connection) {
-        HelperLink link = new HelperLink(helper, channels.apply(helper.control()), connection);
+        HelperLink link = new HelperLink(helper, channels.apply(helper), connection);
         connection.onClosed(link::close);
         boolean late;
         synchronized (entries) {

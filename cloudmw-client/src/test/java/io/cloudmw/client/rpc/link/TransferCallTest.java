@@ -56,7 +56,7 @@ final class TransferCallTest {
         helper = new FakeHelper("h", FakeHelper.Script.SERVE, Map.of());
         links = new HelperLinks(
                 new BulkTransport("test", 1, BulkOptions.defaults(), Optional.empty(), new SimpleMeterRegistry()),
-                address -> new ClosingChannel(ClientRpcChannels.open(address, ClientCertificates.none(), timer)),
+                helper -> new ClosingChannel(ClientRpcChannels.open(helper, ClientCertificates.none(), timer)),
                 timer,
                 1);
     }

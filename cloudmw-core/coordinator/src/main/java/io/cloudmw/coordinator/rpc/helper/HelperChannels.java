@@ -41,7 +41,7 @@ public final class HelperChannels implements AutoCloseable {
     }
 
     HelperChannel to(HelperAddress helper) {
-        ManagedChannel channel = rpc.toHelper(helper.control())
+        ManagedChannel channel = rpc.toHelper(helper)
                 .disableServiceConfigLookUp()
                 .directExecutor()
                 .intercept(Membership.client(proofs))
