@@ -1,6 +1,7 @@
 package io.cloudmw.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.ClientSecurity;
@@ -11,12 +12,16 @@ import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.file.WatchListener;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.grant.ClusterRole;
 import io.cloudmw.core.grant.GrantScope;
 import io.cloudmw.core.grant.Right;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.Change;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,14 +32,16 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests of what a client may go on with after it has lost a right. Transfer tokens live for hours here, and an open file
+ * Tests of what a client may go on with after it has lost a right or a role. Transfer tokens live for hours here, and an open file
  * asks the coordinator for nothing while its plan is good: so what ends, helpers have ended.
  */
 class RevocationIT {
@@ -163,6 +170,65 @@ class RevocationIT {
         for (int i = 0; i < 10; i++) {
             again.readNext();
         }
+    }
+
+    /** A source that pauses after its first bytes. */
+    private static final class PausedSource extends InputStream {
+        private static final int BEFORE = 4 << 20;
+
+        private final CountDownLatch paused = new CountDownLatch(1);
+        private final CountDownLatch goesOn = new CountDownLatch(1);
+        private long given;
+
+        @Override
+        public int read() {
+            throw new UnsupportedOperationException("byte by byte");
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            if (given >= BEFORE) {
+                paused.countDown();
+                try {
+                    goesOn.await();
+                } catch (InterruptedException e) {
+                    throw new InterruptedIOException();
+                }
+            }
+            int bytes = (int) Math.min(length, 4L * BEFORE - given);
+            given += bytes;
+            return bytes == 0 ? -1 : bytes;
+        }
+    }
+
+    @Test
+    void uploadUnderWayEndsAfterItsRightWasTaken() throws Exception {
+        grant("app", LOGS, Right.READ, Right.WRITE);
+        CloudMw client = client("app");
+        FilePath target = new FilePath(DATA, "/logs/written");
+        PausedSource source = new PausedSource();
+        CompletableFuture<?> put = client.files().put(source, target, PutOptions.defaults());
+        source.paused.await();
+        grant("app", LOGS, Right.READ);
+        source.goesOn.countDown();
+        assertThat(TlsCluster.refusal(put)).isEqualTo(ErrorCode.PERMISSION_DENIED);
+        assertThat(TlsCluster.refusal(admin.files().stat(target))).isEqualTo(ErrorCode.NOT_FOUND);
+    }
+
+    @Test
+    void operatorWithoutItsRoleIsRefusedWithTheNextCall() {
+        var unusedGiven = admin.subjects()
+                .setRole("op", Optional.of(ClusterRole.OPERATOR))
+                .join();
+        CloudMw operator = client("op");
+        cluster.createVolume(operator, new VolumeName("first"), Mode.COOPERATIVE);
+        assertThat(operator.stores().list().join()).isNotEmpty();
+        var unusedTaken = admin.subjects().setRole("op", Optional.empty()).join();
+        assertThat(TlsCluster.refusal(operator.stores().list())).isEqualTo(ErrorCode.PERMISSION_DENIED);
+        assertThatThrownBy(() -> cluster.createVolume(operator, new VolumeName("second"), Mode.COOPERATIVE))
+                .isInstanceOfSatisfying(
+                        CompletionException.class,
+                        refused -> assertThat(code(refused)).isEqualTo(ErrorCode.PERMISSION_DENIED));
     }
 
     @Test
