@@ -218,6 +218,11 @@ final class Faults implements AutoCloseable {
                         execute(new Fault(restartOf(name), name, TortureFleet.CLIENTS, CutKind.NONE, false, 0, 0)));
     }
 
+    /** Returns whether a process in this place waits for its restart: it comes before other faults. */
+    private boolean isNeeded(FaultKind.Place place) {
+        return secret.isWaiting(name -> restartOf(name).place() == place);
+    }
+
     private FaultKind restartOf(String name) {
         return fleet.coordinators().contains(name) ? FaultKind.COORDINATOR_RESTARTED : FaultKind.HELPER_RESTARTED;
     }
@@ -262,7 +267,7 @@ final class Faults implements AutoCloseable {
         if (mayLose() && run.now() >= nextLossNanos) {
             lose();
         }
-        Optional<FaultMix.Drawn> drawn = mix.next(kind -> !busy.contains(kind.place()));
+        Optional<FaultMix.Drawn> drawn = mix.next(kind -> !busy.contains(kind.place()) && !isNeeded(kind.place()));
         if (drawn.isEmpty()) {
             return;
         }

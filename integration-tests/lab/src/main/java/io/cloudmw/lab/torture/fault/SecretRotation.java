@@ -92,6 +92,11 @@ public final class SecretRotation {
         return taken;
     }
 
+    /** Returns whether such a process is still to restart in this round. */
+    public synchronized boolean isWaiting(Predicate<String> process) {
+        return waiting.stream().anyMatch(process);
+    }
+
     /**
      * Notes that the process which was taken has restarted.
      *

@@ -48,6 +48,8 @@ final class SecretRotationTest {
     void processThatIsNotFreeRestartsLaterAndTheRoundWaitsForIt() {
         Optional<Round> unused = rotation.begin(0);
         assertThat(rotation.next(name -> name.equals("b"))).contains("b");
+        assertThat(rotation.isWaiting(name -> true)).isTrue();
+        assertThat(rotation.isWaiting(name -> name.equals("b"))).isFalse();
         assertThat(rotation.restarted(1)).isFalse();
         assertThat(rotation.next(name -> name.equals("b"))).isEmpty();
         assertThat(rotation.begin(1000)).isEmpty();
