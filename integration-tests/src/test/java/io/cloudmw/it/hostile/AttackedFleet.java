@@ -16,6 +16,7 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.rpc.EnrolmentCall;
+import io.cloudmw.core.security.AccessToken;
 import io.cloudmw.core.security.TokenFile;
 import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.lab.fleet.LocalFleet;
@@ -106,6 +107,17 @@ final class AttackedFleet implements AutoCloseable {
                 ? Optional.of(new TlsCredentials(EnrolmentCall.client(
                         HostPorts.parse(coordinatorAddress()), TokenFile.read(processes.tokenFile()), List.of())))
                 : Optional.empty();
+    }
+
+    /** Returns certificates of a client that has no right; empty in plain text. */
+    Optional<TlsCredentials> enrolWithoutRights() throws CloudMwException {
+        if (!tls) {
+            return Optional.empty();
+        }
+        AccessToken token = AccessToken.parse(
+                client.subjects().createToken("nobody", Optional.empty()).join());
+        return Optional.of(
+                new TlsCredentials(EnrolmentCall.client(HostPorts.parse(coordinatorAddress()), token, List.of())));
     }
 
     /** Creates a volume, and in it a file {@code /f} of random bytes. */

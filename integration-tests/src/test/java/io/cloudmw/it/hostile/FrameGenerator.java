@@ -29,6 +29,7 @@ final class FrameGenerator {
 
     private final SplittableRandom random;
     private final Requests requests;
+    private final String name;
 
     /** Damage done to a conversation. */
     private enum Damage {
@@ -51,7 +52,9 @@ final class FrameGenerator {
         NOISE
     }
 
-    FrameGenerator(long seed, Requests requests) {
+    /** @param name that the attacker's certificate has; conversations mostly begin with it */
+    FrameGenerator(long seed, Requests requests, String name) {
+        this.name = name;
         this.random = new SplittableRandom(seed);
         this.requests = requests;
     }
@@ -84,11 +87,12 @@ final class FrameGenerator {
 
     private WireFrame greeting() {
         boolean interactive = random.nextInt(8) == 0;
+        String claimed = random.nextInt(16) == 0 ? "hostile" : name;
         return new WireFrame(
                 FrameType.HELLO,
                 0,
                 ByteString.copyFrom(BulkWire.hello(
-                        new Greeting(ProtocolVersion.CURRENT, "hostile", "", random.nextInt(64), interactive))));
+                        new Greeting(ProtocolVersion.CURRENT, claimed, "", random.nextInt(64), interactive))));
     }
 
     /** Adds what one stream sends: before it has credit, and after. */
