@@ -212,9 +212,13 @@ class GrantsIT {
         assertThat(command.run("ls", "data:/logs", "--token-file", token.toString())
                         .exitCode())
                 .isEqualTo(8);
-        CommandLine.Result unwritten = command.run(
-                "token", "create", "--subject", "app", "--out", directory.toString(), "--token-file", adminToken);
+        String nowhere = directory.resolve("none/token").toString();
+        CommandLine.Result unwritten =
+                command.run("token", "create", "--subject", "app", "--out", nowhere, "--token-file", adminToken);
         assertThat(unwritten.exitCode()).isEqualTo(7);
+        CommandLine.Result again = command.run(
+                "token", "create", "--subject", "app", "--out", token.toString(), "--token-file", adminToken);
+        assertThat(again.err()).contains("there is a file " + token + " already");
         assertThat(admin.subjects().list(Optional.empty()).join())
                 .singleElement()
                 .satisfies(app -> assertThat(app.tokens()).hasSize(1));

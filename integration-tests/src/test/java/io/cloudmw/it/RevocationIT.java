@@ -6,10 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.ClientSecurity;
 import io.cloudmw.client.CloudMw;
+import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.PutOptions;
 import io.cloudmw.client.file.RemoteFile;
 import io.cloudmw.client.file.Watch;
 import io.cloudmw.client.file.WatchListener;
+import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.ClusterRole;
@@ -23,6 +25,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,6 +122,42 @@ class RevocationIT {
 
     private static ErrorCode code(CompletionException failure) {
         return ((CloudMwException) Objects.requireNonNull(failure.getCause())).code();
+    }
+
+    /** The client could read the disks by itself. Its destination takes nothing more until the read is over. */
+    @Test
+    void readOfDisksThatTheClientReachesEndsAfterItsRightWasTaken() throws Exception {
+        grant("app", LOGS, Right.READ);
+        CountDownLatch began = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        WritableByteChannel destination = new WritableByteChannel() {
+            @Override
+            public int write(ByteBuffer bytes) throws IOException {
+                began.countDown();
+                try {
+                    over.await();
+                } catch (InterruptedException e) {
+                    throw new InterruptedIOException();
+                }
+                return 0;
+            }
+
+            @Override
+            public boolean isOpen() {
+                return true;
+            }
+
+            @Override
+            public void close() {}
+        };
+        CompletableFuture<GetReceipt> read = client("app").files().read(FILE, destination, GetOptions.defaults());
+        began.await();
+        grant("app", LOGS);
+        try {
+            assertThat(read).failsWithin(LONG).withThrowableThat().withMessageContaining("does not have read");
+        } finally {
+            over.countDown();
+        }
     }
 
     @Test

@@ -38,6 +38,12 @@ import org.jspecify.annotations.Nullable;
  * to its serial executor.
  */
 public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
+    /** How often a coordinator is asked for the right of a read whose token a helper refused. */
+    private static final int RIGHT_CHECKS = 2;
+
+    /** Longer than a coordinator takes to hear of a change of rights at another one. */
+    private static final long RIGHT_CHECK_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private final GetRequest request;
     private final ReadLedger ledger;
     private final ReadTrace trace;
@@ -46,6 +52,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private Optional<DeadlineChoice> choice = Optional.empty();
     private volatile @Nullable LeafSink sink;
     private @Nullable ReadDriver driver;
+    private @Nullable CompletableFuture<?> rightCheck;
     /** The number of times that no helper had room. */
     private int refusals;
 
@@ -163,6 +170,11 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                 wanted,
                 new ReadDriver.Outcome() {
                     @Override
+                    public void tokenRefused() {
+                        checkRight(plan.version().id(), RIGHT_CHECKS);
+                    }
+
+                    @Override
                     public void delivered() {
                         commit(plan, wanted, opened);
                     }
@@ -240,6 +252,39 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         }
     }
 
+    /**
+     * Asks a coordinator whether the reader still has its right, and fails the read if not: it could go on with stores
+     * that this client reads by itself. Asks more than once, since coordinators may hear of a loss after helpers.
+     */
+    private void checkRight(VersionId version, int times) {
+        CompletableFuture<ReadPlan> asked = plan(Optional.of(version), false);
+        rightCheck = asked;
+        var unused = asked.whenComplete((plan, failure) -> serial().execute(() -> {
+            if (isOver()) {
+                return;
+            }
+            CloudMwException cause = failure == null ? null : Failures.of(failure);
+            if (cause != null && isLossOfRight(cause)) {
+                fail(cause);
+            } else if (times > 1) {
+                var unusedAgain = Threads.later(
+                        context().threads().timer(),
+                        RIGHT_CHECK_PAUSE_NANOS,
+                        () -> serial().execute(() -> checkRightUnlessOver(version, times - 1)));
+            }
+        }));
+    }
+
+    private void checkRightUnlessOver(VersionId version, int times) {
+        if (!isOver()) {
+            checkRight(version, times);
+        }
+    }
+
+    private static boolean isLossOfRight(CloudMwException cause) {
+        return cause.code() == ErrorCode.PERMISSION_DENIED || cause.code() == ErrorCode.UNAUTHENTICATED;
+    }
+
     /** Counts what this plan issued and stops what is under way. */
     private void endPlan(CloudMwException cause) {
         tally();
@@ -285,6 +330,9 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     protected void stop(ErrorCode why) {
         if (driver != null) {
             driver.close(why);
+        }
+        if (rightCheck != null && isOver()) {
+            rightCheck.cancel(true);
         }
     }
 

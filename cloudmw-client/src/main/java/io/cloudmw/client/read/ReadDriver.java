@@ -68,8 +68,11 @@ import org.slf4j.LoggerFactory;
  * otherwise.
  */
 final class ReadDriver {
-    /** A listener to the end of the read; called once, on the transfer's executor. */
+    /** A listener to the read, on the transfer's executor. But for {@link #tokenRefused} it is called once, at the end. */
     interface Outcome {
+        /** A helper refused the token: the reader may have lost its right. The read goes on with other racers. */
+        void tokenRefused();
+
         void delivered();
 
         /** Every helper was overloaded, and nothing was offered. The plan may be retried. */
@@ -625,6 +628,9 @@ final class ReadDriver {
             scope.ledger().racerGone(racers.name(racer), why.code());
             happened(now -> delivery.racerGone(racer, now));
             disksAway(racer);
+            if (why.code() == ErrorCode.UNAUTHENTICATED) {
+                outcome.tokenRefused();
+            }
         }
 
         @Override

@@ -59,7 +59,8 @@ public final class EnrolmentTrust extends X509ExtendedTrustManager {
                 .filter(one -> pins.contains(Certificates.fingerprint(one)))
                 .findFirst()
                 .orElseThrow(() -> new CertificateException(
-                        "the coordinator's certificate is not signed by the authority that the token names"));
+                        "the coordinator's certificate is not signed by the authority that the token names: it was replaced,"
+                                + " or this is another cluster (expected: a new token, of cloudmw token create)"));
         try {
             List<X509Certificate> below = Arrays.stream(chain)
                     .takeWhile(one -> !one.equals(authority))

@@ -161,6 +161,7 @@ public final class GrantCommands {
             answer.put("subject", SubjectReport.json(access.subject().get()));
             say("%s of cluster %s", access.subject().get().name(), access.cluster());
             SubjectReport.lines(access.subject().get()).forEach(line -> say("%s", line));
+            access.subject().get().tokens().forEach(token -> say("token %s", SubjectReport.line(token)));
             return answer;
         }
     }

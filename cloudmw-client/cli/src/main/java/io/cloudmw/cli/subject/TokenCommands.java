@@ -6,6 +6,8 @@ import io.cloudmw.cli.command.CommandGroup;
 import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.rpc.Calls;
 import io.cloudmw.core.config.Durations;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.grant.SubjectInfo;
 import io.cloudmw.core.security.AccessToken;
 import io.cloudmw.core.security.TokenFile;
@@ -56,7 +58,7 @@ public final class TokenCommands {
 
         @Override
         protected Map<String, ?> run(CloudMw client) throws Exception {
-            Optional<Duration> time = Optional.ofNullable(life).map(Durations::parse);
+            Optional<Duration> time = Optional.ofNullable(life).map(Create::parsed);
             String text = Calls.await(client.subjects().createToken(subject, time));
             AccessToken token = AccessToken.parse(text);
             Map<String, Object> answer = new LinkedHashMap<>();
@@ -73,11 +75,25 @@ public final class TokenCommands {
             return answer;
         }
 
+        private static Duration parsed(String life) {
+            try {
+                return Durations.parse(life);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("--ttl: \"" + life + "\" (expected: a time like 12h or 30d)", e);
+            }
+        }
+
         /** Writes the file; a token that nobody has is ended. */
         private static void write(CloudMw client, AccessToken token, Path file) throws Exception {
             boolean written = false;
             try {
-                TokenFile.replace(file, token);
+                if (!TokenFile.create(file, token)) {
+                    throw new CloudMwException(
+                            ErrorCode.ALREADY_EXISTS,
+                            "--out: there is a file " + file
+                                    + " already (expected: a new name; \"token revoke\" ends the"
+                                    + " token in a file that is given up)");
+                }
                 written = true;
             } finally {
                 if (!written) {

@@ -109,7 +109,8 @@ public final class AuthorityReplacement {
     /**
      * The third step: only the authority that signs is trusted.
      *
-     * @throws CloudMwException {@code CONFLICT} when a next one waits for the second step; {@code LOCAL_IO}
+     * @throws CloudMwException {@code CONFLICT} when a next one waits for the second step, or only one is trusted; {@code
+     *     LOCAL_IO}
      */
     public static TlsMaterial finish(Path file) throws CloudMwException {
         if (Files.exists(next(file))) {
@@ -117,7 +118,14 @@ public final class AuthorityReplacement {
                     ErrorCode.CONFLICT,
                     FILE + " " + next(file) + ": it does not sign yet (expected: \"switch\" first)");
         }
-        CertifiedKey own = read(file).own().orElseThrow();
+        TlsMaterial present = read(file);
+        if (present.authorities().size() == 1) {
+            throw new CloudMwException(
+                    ErrorCode.CONFLICT,
+                    FILE + " " + file + ": it has one authority, which no other replaces (expected: \"prepare\", then"
+                            + " \"switch\")");
+        }
+        CertifiedKey own = present.own().orElseThrow();
         // Every certificate of the file counts as one of the key's chain.
         CertifiedKey alone = new CertifiedKey(own.key(), List.of(own.certificate()));
         SecretFiles.replace(FILE, file, PemFiles.text(alone, List.of()));

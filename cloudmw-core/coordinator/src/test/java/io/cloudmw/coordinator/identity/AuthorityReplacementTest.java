@@ -46,6 +46,7 @@ final class AuthorityReplacementTest {
         assertThatThrownBy(() -> AuthorityReplacement.create(file, clock)).hasMessageContaining("there is one already");
         assertThatThrownBy(() -> AuthorityReplacement.switchOver(file, clock))
                 .hasMessageContaining("\"prepare\" first");
+        assertThatThrownBy(() -> AuthorityReplacement.finish(file)).hasMessageContaining("\"prepare\", then");
         assertThat(AuthorityReplacement.prepare(file, clock).authorities()).hasSize(2);
         assertThatThrownBy(() -> AuthorityReplacement.prepare(file, clock)).hasMessageContaining("has begun already");
         assertThatThrownBy(() -> AuthorityReplacement.finish(file)).hasMessageContaining("\"switch\" first");
