@@ -282,7 +282,7 @@ public final class RetryingCalls implements AutoCloseable {
         /** A server under TLS closes connections in plain text without a word. */
         private String plainTextHint() {
             return certificates.tls().isEmpty() && !reached && !refused && !silent
-                    ? " (this client speaks plain text; if the cluster is under TLS, expected: without --insecure,"
+                    ? " (this client speaks plain text: if the cluster is under TLS, leave out --insecure,"
                             + " tls.insecure=true and CLOUDMW_TLS_INSECURE=true)"
                     : "";
         }

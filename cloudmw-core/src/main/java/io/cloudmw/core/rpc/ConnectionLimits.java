@@ -89,14 +89,22 @@ final class ConnectionLimits extends ServerTransportFilter implements ProtocolNe
     /** Limits a connection whose peer has no certificate. */
     private void limitStranger(Channel channel, InetAddress address) {
         if (!strangers.tryTake(address)) {
-            channel.eventLoop().execute(channel::close); // not while gRPC makes it ready
+            channel.eventLoop().execute(() -> closeAtOnce(channel)); // not while gRPC makes it ready
             return;
         }
-        var ending = channel.eventLoop().schedule((Runnable) channel::close, strangerSeconds, TimeUnit.SECONDS);
+        var ending = channel.eventLoop().schedule(() -> closeAtOnce(channel), strangerSeconds, TimeUnit.SECONDS);
         channel.closeFuture().addListener(closed -> {
             strangers.giveBack(address);
             ending.cancel(false);
         });
+    }
+
+    /** Closes a connection without its handlers: that of HTTP/2 would wait half a minute for the peer. */
+    private static void closeAtOnce(Channel channel) {
+        ChannelHandlerContext first = channel.pipeline().firstContext();
+        if (first != null) {
+            var unused = first.close();
+        }
     }
 
     /** Gives back the slot of a handshake, and returns its connection; null: it ended before. */

@@ -141,7 +141,7 @@ public final class SecretFiles {
                 target.resolveSibling(target.getFileName() + ".tmp-" + Long.toHexString(new SecureRandom().nextLong()));
         try {
             if (parent != null && parent.equals(DIRECTORY.toAbsolutePath())) {
-                Files.createDirectories(parent);
+                makeDirectory(parent);
             }
             try {
                 writeOwnerOnly(temporary, content);

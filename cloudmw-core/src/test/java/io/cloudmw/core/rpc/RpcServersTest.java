@@ -36,6 +36,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -116,6 +117,9 @@ final class RpcServersTest {
         socket.setSoTimeout(READ_TIMEOUT_MILLIS);
         sockets.add(socket);
         socket.startHandshake();
+        // Until the preface of HTTP/2 and the first settings, a connection counts as one in its handshake.
+        socket.getOutputStream().write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
         return socket;
     }
 

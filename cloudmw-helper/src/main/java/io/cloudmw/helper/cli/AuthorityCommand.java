@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -78,8 +79,25 @@ final class AuthorityCommand implements Callable<Integer> {
                 System.out.println(shown.get("fingerprint") + "  until " + shown.get("until") + "  "
                         + (one.equals(signing) ? "signs" : "trusted"));
             }
+            next().ifPresent(System.out::println);
         }
         return 0;
+    }
+
+    /** The step after this one, for people. */
+    private Optional<String> next() {
+        return switch (step) {
+            case CREATE, SHOW -> Optional.empty();
+            case PREPARE -> Optional.of(afterRenewal("switch"));
+            case SWITCH -> Optional.of(afterRenewal("finish"));
+            case FINISH -> Optional.of("next: copy the file to the other coordinators; tokens that name the former authority"
+                    + " are refused, \"cloudmw token create\" makes others");
+        };
+    }
+
+    private String afterRenewal(String later) {
+        return "next: copy the file to the other coordinators, wait until all certificates were renewed"
+                + " (tls.certificate-life), then \"cloudmw authority " + later + " " + file + "\"";
     }
 
     private static Map<String, Object> shown(X509Certificate authority, boolean signs) {
