@@ -157,6 +157,8 @@ public final class RetryingCalls implements AutoCloseable {
 
         private volatile long tryNanos;
 
+        private volatile boolean connectedAnew;
+
         /** What the last try showed and trusted. */
         private volatile TlsMaterial material = TlsMaterial.NONE;
 
@@ -237,7 +239,7 @@ public final class RetryingCalls implements AutoCloseable {
                         failure));
                 return;
             }
-            if (certificates.mayPassWithOther(material, failure)) {
+            if (certificates.mayPassWithOther(material, failure) || mayPassOnNewConnection(failure)) {
                 channel.enterIdle();
                 retry();
                 return;
@@ -267,6 +269,16 @@ public final class RetryingCalls implements AutoCloseable {
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
             }
+        }
+
+        /**
+         * Returns whether the failure may be that of an earlier attempt to connect, which the channel keeps for a while: an
+         * idle client's certificate may have ended meanwhile, and the present one is new. True once.
+         */
+        private boolean mayPassOnNewConnection(CloudMwException failure) {
+            boolean first = !connectedAnew && material.own().isPresent() && failure.code() == ErrorCode.TLS_FAILED;
+            connectedAnew |= first;
+            return first;
         }
 
         private void giveUp(CloudMwException last) {

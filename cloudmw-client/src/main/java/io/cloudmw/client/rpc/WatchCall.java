@@ -45,6 +45,8 @@ final class WatchCall implements Watch {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private volatile OptionalLong position;
     private volatile @Nullable ClientCall<WatchRequest, WatchEvent> current;
+    private boolean connectedAnew;
+
     /** What the last call showed and trusted. */
     private volatile TlsMaterial material = TlsMaterial.NONE;
 
@@ -186,6 +188,7 @@ final class WatchCall implements Watch {
         }
         retries.reset();
         broken = false;
+        connectedAnew = false;
         try {
             if (event.getLost()) {
                 position = OptionalLong.of(event.getPosition());
@@ -227,7 +230,10 @@ final class WatchCall implements Watch {
         if (done.isDone()) {
             return;
         }
-        if (owner.certificates().mayPassWithOther(material, failure)) {
+        // The channel keeps the failure of its last attempt to connect, maybe with a certificate that has ended since.
+        boolean mayPass = !connectedAnew && material.own().isPresent() && failure.code() == ErrorCode.TLS_FAILED;
+        connectedAnew |= mayPass;
+        if (mayPass || owner.certificates().mayPassWithOther(material, failure)) {
             owner.channel().enterIdle();
             reconnect();
             return;
