@@ -90,8 +90,9 @@ final class AuthorityCommand implements Callable<Integer> {
             case CREATE, SHOW -> Optional.empty();
             case PREPARE -> Optional.of(afterRenewal("switch"));
             case SWITCH -> Optional.of(afterRenewal("finish"));
-            case FINISH -> Optional.of("next: copy the file to the other coordinators; tokens that name the former authority"
-                    + " are refused, \"cloudmw token create\" makes others");
+            case FINISH ->
+                Optional.of("next: copy the file to the other coordinators; tokens that name the former authority"
+                        + " are refused, \"cloudmw token create\" makes others");
         };
     }
 
