@@ -86,7 +86,7 @@ public final class GrantsBench {
         admin.volumes()
                 .create(new Volume(
                         VOLUME,
-                        new Chunking.BySize(FILE_BYTES, 16 << 10),
+                        new Chunking.BySize(64 << 20, 16 << 10),
                         1,
                         List.of(new StoreId("disk-1")),
                         1,
