@@ -257,6 +257,9 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
      * that this client reads by itself. Asks more than once, since coordinators may hear of a loss after helpers.
      */
     private void checkRight(VersionId version, int times) {
+        if (isOver()) {
+            return;
+        }
         CompletableFuture<ReadPlan> asked = plan(Optional.of(version), false);
         rightCheck = asked;
         var unused = asked.whenComplete((plan, failure) -> serial().execute(() -> {
@@ -270,15 +273,9 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
                 var unusedAgain = Threads.later(
                         context().threads().timer(),
                         RIGHT_CHECK_PAUSE_NANOS,
-                        () -> serial().execute(() -> checkRightUnlessOver(version, times - 1)));
+                        () -> serial().execute(() -> checkRight(version, times - 1)));
             }
         }));
-    }
-
-    private void checkRightUnlessOver(VersionId version, int times) {
-        if (!isOver()) {
-            checkRight(version, times);
-        }
     }
 
     private static boolean isLossOfRight(CloudMwException cause) {

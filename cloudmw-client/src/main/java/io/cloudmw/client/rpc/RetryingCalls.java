@@ -8,7 +8,6 @@ import io.cloudmw.core.retry.Backoff;
 import io.cloudmw.core.retry.RetryCounter;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.core.tls.TlsMaterial;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -157,10 +156,7 @@ public final class RetryingCalls implements AutoCloseable {
 
         private volatile long tryNanos;
 
-        private volatile boolean connectedAnew;
-
-        /** What the last try showed and trusted. */
-        private volatile TlsMaterial material = TlsMaterial.NONE;
+        private final ShownCertificate shown = new ShownCertificate(certificates);
 
         /** The failure of the last try that had enough time to learn its reason. */
         private volatile @Nullable CloudMwException lastReason;
@@ -175,7 +171,7 @@ public final class RetryingCalls implements AutoCloseable {
         }
 
         void attempt() {
-            material = TlsMaterial.NONE;
+            shown.begun();
             var unused = certificates.ready().whenComplete((ready, failure) -> {
                 if (failure == null) {
                     send();
@@ -191,7 +187,7 @@ public final class RetryingCalls implements AutoCloseable {
             }
             long deadline = Math.max(1, Math.min(tryNanos(), remainingNanos()));
             tryNanos = deadline;
-            material = certificates.material();
+            shown.sent();
             ClientCall<Q, A> call =
                     channel.newCall(method, CallOptions.DEFAULT.withDeadlineAfter(deadline, TimeUnit.NANOSECONDS));
             current = call;
@@ -239,7 +235,7 @@ public final class RetryingCalls implements AutoCloseable {
                         failure));
                 return;
             }
-            if (certificates.mayPassWithOther(material, failure) || mayPassOnNewConnection(failure)) {
+            if (shown.mayPassOnNewConnection(failure)) {
                 channel.enterIdle();
                 retry();
                 return;
@@ -269,16 +265,6 @@ public final class RetryingCalls implements AutoCloseable {
             } catch (RejectedExecutionException e) {
                 result.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "the client was closed", e));
             }
-        }
-
-        /**
-         * Returns whether the failure may be that of an earlier attempt to connect, which the channel keeps for a while: an
-         * idle client's certificate may have ended meanwhile, and the present one is new. True once.
-         */
-        private boolean mayPassOnNewConnection(CloudMwException failure) {
-            boolean first = !connectedAnew && material.own().isPresent() && failure.code() == ErrorCode.TLS_FAILED;
-            connectedAnew |= first;
-            return first;
         }
 
         private void giveUp(CloudMwException last) {

@@ -9,7 +9,6 @@ import io.cloudmw.core.model.file.Change;
 import io.cloudmw.core.retry.RetryCounter;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.thread.SerialExecutor;
-import io.cloudmw.core.tls.TlsMaterial;
 import io.cloudmw.core.wire.ChangeWire;
 import io.cloudmw.proto.v1.ChangeFeedGrpc;
 import io.cloudmw.proto.v1.WatchEvent;
@@ -45,10 +44,7 @@ final class WatchCall implements Watch {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private volatile OptionalLong position;
     private volatile @Nullable ClientCall<WatchRequest, WatchEvent> current;
-    private boolean connectedAnew;
-
-    /** What the last call showed and trusted. */
-    private volatile TlsMaterial material = TlsMaterial.NONE;
+    private final ShownCertificate shown;
 
     private final RetryCounter retries = new RetryCounter(RetryingCalls.BACKOFF);
     private boolean broken;
@@ -62,6 +58,7 @@ final class WatchCall implements Watch {
             WatchListener listener,
             Executor threads) {
         this.owner = owner;
+        this.shown = new ShownCertificate(owner.certificates());
         this.volume = volume;
         this.path = path;
         this.position = after;
@@ -118,7 +115,7 @@ final class WatchCall implements Watch {
     }
 
     private void connect() {
-        material = TlsMaterial.NONE;
+        shown.begun();
         var unused = owner.certificates().ready().whenComplete((ready, failure) -> {
             if (failure == null) {
                 call();
@@ -137,7 +134,7 @@ final class WatchCall implements Watch {
         if (done.isDone()) {
             return;
         }
-        material = owner.certificates().material();
+        shown.sent();
         WatchRequest.Builder request =
                 WatchRequest.newBuilder().setVolume(volume.value()).setPath(path);
         position.ifPresent(request::setAfter);
@@ -188,7 +185,7 @@ final class WatchCall implements Watch {
         }
         retries.reset();
         broken = false;
-        connectedAnew = false;
+        shown.answered();
         try {
             if (event.getLost()) {
                 position = OptionalLong.of(event.getPosition());
@@ -230,10 +227,7 @@ final class WatchCall implements Watch {
         if (done.isDone()) {
             return;
         }
-        // The channel keeps the failure of its last attempt to connect, maybe with a certificate that has ended since.
-        boolean mayPass = !connectedAnew && material.own().isPresent() && failure.code() == ErrorCode.TLS_FAILED;
-        connectedAnew |= mayPass;
-        if (mayPass || owner.certificates().mayPassWithOther(material, failure)) {
+        if (shown.mayPassOnNewConnection(failure)) {
             owner.channel().enterIdle();
             reconnect();
             return;
