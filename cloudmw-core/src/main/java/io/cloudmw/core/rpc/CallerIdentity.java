@@ -6,6 +6,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.TokenBearer;
 import io.cloudmw.core.tls.Certificates;
 import io.cloudmw.core.tls.ProcessIdentity;
+import io.grpc.Attributes;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Grpc;
@@ -26,8 +27,14 @@ public final class CallerIdentity implements ServerInterceptor {
     private static final Context.Key<Optional<ProcessIdentity>> CURRENT =
             Context.keyWithDefault("cloudmw-identity", Optional.empty());
 
+    /** The identity of a connection's peer, found once for all its calls. */
+    private static final Attributes.Key<Peer> PEER = Attributes.Key.create("cloudmw-identity");
+
     private static final Metadata.Key<String> USER_AGENT =
             Metadata.Key.of("user-agent", Metadata.ASCII_STRING_MARSHALLER);
+
+    /** @param identity empty: the peer of the connection has no certificate */
+    private record Peer(Optional<ProcessIdentity> identity) {}
 
     private final Set<String> open;
 
@@ -48,7 +55,20 @@ public final class CallerIdentity implements ServerInterceptor {
 
     /** Returns the process at the other end of a call; empty: it has no certificate. */
     public static Optional<ProcessIdentity> of(ServerCall<?, ?> call) {
-        return Optional.ofNullable(session(call)).flatMap(Certificates::peer);
+        return of(call.getAttributes());
+    }
+
+    /** Returns the process at the other end of a connection; empty: it has no certificate. */
+    static Optional<ProcessIdentity> of(Attributes connection) {
+        Peer known = connection.get(PEER);
+        return known != null
+                ? known.identity()
+                : Optional.ofNullable(session(connection)).flatMap(Certificates::peer);
+    }
+
+    /** Returns the attributes of a connection with the identity of its peer, so that no call looks for it again. */
+    static Attributes identified(Attributes connection) {
+        return connection.toBuilder().set(PEER, new Peer(of(connection))).build();
     }
 
     /** Returns the process at the other end of a call with these headers, as the audit trail names it. */
@@ -60,11 +80,16 @@ public final class CallerIdentity implements ServerInterceptor {
 
     /** Returns whether the call came under TLS. */
     static boolean isEncrypted(ServerCall<?, ?> call) {
-        return session(call) != null;
+        return isEncrypted(call.getAttributes());
     }
 
-    private static @Nullable SSLSession session(ServerCall<?, ?> call) {
-        return call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
+    /** Returns whether a connection is under TLS. */
+    static boolean isEncrypted(Attributes connection) {
+        return session(connection) != null;
+    }
+
+    private static @Nullable SSLSession session(Attributes connection) {
+        return connection.get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
     }
 
     @Override

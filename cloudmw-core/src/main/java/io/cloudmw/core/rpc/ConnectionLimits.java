@@ -3,7 +3,6 @@ package io.cloudmw.core.rpc;
 import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.audit.RefusalTrail;
 import io.cloudmw.core.schedule.ConnectionSlots;
-import io.cloudmw.core.tls.Certificates;
 import io.cloudmw.core.tls.TlsFailures;
 import io.grpc.Attributes;
 import io.grpc.Grpc;
@@ -23,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,19 +69,22 @@ final class ConnectionLimits extends ServerTransportFilter implements ProtocolNe
         return new Gate(negotiator.newHandler(handler));
     }
 
-    /** Ends the count of a handshake: gRPC calls this when it was successful, on the connection's event loop. */
+    /**
+     * Ends the count of a handshake, and keeps the identity of the peer for the calls: gRPC calls this when it was
+     * successful, on the connection's event loop.
+     */
     @Override
     public Attributes transportReady(Attributes attributes) {
         @Nullable SocketAddress peer = attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
         @Nullable Channel channel = peer == null ? null : finished(peer);
-        @Nullable SSLSession session = attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
+        Attributes identified = CallerIdentity.identified(attributes);
         if (channel != null
-                && session != null
-                && Certificates.peer(session).isEmpty()
+                && CallerIdentity.isEncrypted(identified)
+                && CallerIdentity.of(identified).isEmpty()
                 && peer instanceof InetSocketAddress place) {
             limitStranger(channel, place.getAddress());
         }
-        return attributes;
+        return identified;
     }
 
     /** Limits a connection whose peer has no certificate. */

@@ -34,7 +34,6 @@ import io.cloudmw.coordinator.rpc.UpkeepService;
 import io.cloudmw.coordinator.rpc.WatchService;
 import io.cloudmw.coordinator.rpc.audit.AuditLog;
 import io.cloudmw.coordinator.rpc.audit.AuditTrail;
-import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.coordinator.rpc.authorization.CallAuthorization;
 import io.cloudmw.coordinator.rpc.authorization.CallerAccess;
 import io.cloudmw.coordinator.rpc.helper.HelperChannels;
@@ -543,7 +542,6 @@ public final class CoordinatorServer implements AutoCloseable {
                     .addStreamTracerFactory(requests)
                     .addTransportFilter(
                             new ConnectionEnds(coordinator.monitoring().connections()))
-                    .intercept(Caller.interceptor())
                     .intercept(services.meter())
                     .intercept(new AuditLog(Ticker.system(), trail))
                     .addService(new CoordinatorService(

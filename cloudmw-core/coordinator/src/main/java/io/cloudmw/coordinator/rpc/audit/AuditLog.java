@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * An interceptor that logs each administrative change with its caller, and each failed call. Changes and refusals go to
  * the audit trail, too. A call that fails before its service works on it is no change: neither strangers nor subjects
- * without rights can fill the record of changes. It must precede all other interceptors, so that it sees their refusals.
- * Safe for any thread.
+ * without rights can fill the record of changes. It must precede all other interceptors, so that it sees their refusals
+ * and they find {@link Caller#current()}. Safe for any thread.
  */
 public final class AuditLog implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
@@ -45,10 +45,10 @@ public final class AuditLog implements ServerInterceptor {
         String method = call.getMethodDescriptor().getFullMethodName();
         String name = String.valueOf(call.getMethodDescriptor().getBareMethodName());
         boolean administrative = MethodKind.of(method) == MethodKind.ADMINISTRATIVE;
-        Audited<Q, A> audited = new Audited<>(call, name, Caller.of(call, headers), administrative);
-        ServerCall.Listener<Q> listener =
-                Contexts.interceptCall(Context.current().withValue(CURRENT, audited), audited, headers, next);
-        return new Requests<>(listener, audited);
+        Caller caller = Caller.of(call, headers);
+        Audited<Q, A> audited = new Audited<>(call, name, caller, administrative);
+        Context context = caller.in(Context.current()).withValue(CURRENT, audited);
+        return new Requests<>(Contexts.interceptCall(context, audited, headers, next), audited);
     }
 
     /**

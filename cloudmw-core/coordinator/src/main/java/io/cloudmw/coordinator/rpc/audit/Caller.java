@@ -4,11 +4,8 @@ import io.cloudmw.core.audit.AuditedPeer;
 import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.grpc.Context;
-import io.grpc.Contexts;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
-import io.grpc.ServerCallHandler;
-import io.grpc.ServerInterceptor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -24,20 +21,20 @@ public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddr
     private static final Caller UNKNOWN = new Caller(Optional.empty(), Optional.empty(), "");
     private static final Context.Key<Caller> CURRENT = Context.keyWithDefault("cloudmw-caller", UNKNOWN);
 
-    /** Returns an interceptor that makes {@link #current()} work in services. */
-    public static ServerInterceptor interceptor() {
-        return new Interceptor();
-    }
-
     /** Returns the caller of the call whose service method runs on this thread. */
     public static Caller current() {
         return CURRENT.get();
     }
 
     /** Returns the caller of a call with these headers. */
-    public static Caller of(ServerCall<?, ?> call, Metadata headers) {
+    static Caller of(ServerCall<?, ?> call, Metadata headers) {
         AuditedPeer peer = CallerIdentity.peer(call, headers);
         return new Caller(peer.identity(), peer.address(), peer.client());
+    }
+
+    /** Returns a context in which this is {@link #current()}. */
+    Context in(Context context) {
+        return context.withValue(CURRENT, this);
     }
 
     /** Returns the process as the audit trail names it. */
@@ -61,14 +58,5 @@ public record Caller(Optional<ProcessIdentity> identity, Optional<InetSocketAddr
         return identity.map(known -> known.describe() + " at ").orElse("")
                 + place()
                 + (client.isEmpty() ? "" : " (" + client + ")");
-    }
-
-    private static final class Interceptor implements ServerInterceptor {
-        @Override
-        public <Q, A> ServerCall.Listener<Q> interceptCall(
-                ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-            Context context = Context.current().withValue(CURRENT, of(call, headers));
-            return Contexts.interceptCall(context, call, headers, next);
-        }
     }
 }

@@ -7,6 +7,7 @@ import io.cloudmw.coordinator.rpc.audit.Caller;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.rpc.CallerIdentity;
 import io.cloudmw.core.rpc.RpcErrors;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
@@ -51,8 +52,8 @@ public final class CallAuthorization implements ServerInterceptor {
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        Caller caller = Caller.of(call, headers);
-        if (caller.identity().isEmpty()) {
+        Optional<ProcessIdentity> caller = CallerIdentity.of(call);
+        if (caller.isEmpty()) {
             return next.startCall(call, headers);
         }
         Context context = Context.current().withValue(REVISION, authorizer.revision());
@@ -62,10 +63,10 @@ public final class CallAuthorization implements ServerInterceptor {
     /** A listener that passes only requests that the caller may make. */
     private final class Checked<Q> extends ForwardingServerCallListener.SimpleForwardingServerCallListener<Q> {
         private final ServerCall<Q, ?> call;
-        private final Caller caller;
+        private final Optional<ProcessIdentity> caller;
         private boolean refused;
 
-        Checked(ServerCall.Listener<Q> next, ServerCall<Q, ?> call, Caller caller) {
+        Checked(ServerCall.Listener<Q> next, ServerCall<Q, ?> call, Optional<ProcessIdentity> caller) {
             super(next);
             this.call = call;
             this.caller = caller;
@@ -97,7 +98,8 @@ public final class CallAuthorization implements ServerInterceptor {
         }
     }
 
-    private void check(MethodDescriptor<?, ?> method, Caller caller, Message request) throws CloudMwException {
+    private void check(MethodDescriptor<?, ?> method, Optional<ProcessIdentity> caller, Message request)
+            throws CloudMwException {
         List<CallNeed> needs = CallRules.of(method.getFullMethodName(), request).orElse(List.of());
         if (needs.isEmpty()) {
             throw new CloudMwException(
@@ -109,16 +111,14 @@ public final class CallAuthorization implements ServerInterceptor {
                     method.getBareMethodName() + ": " + needs.size() + " paths (expected: at most " + MAX_NEEDS + ")");
         }
         for (CallNeed need : needs) {
-            require(need, caller.identity());
+            require(need, caller);
         }
-        if (caller.identity()
-                .filter(known -> known.role() == ProcessRole.CLIENT)
-                .isPresent()) {
+        if (caller.filter(known -> known.role() == ProcessRole.CLIENT).isPresent()) {
             for (CallNeed need : needs) {
                 if (need instanceof CallNeed.ToPath path) {
                     trail.accessed(
                             String.valueOf(method.getBareMethodName()),
-                            caller,
+                            Caller.current(),
                             request,
                             path.right(),
                             FromWire.volumeName(path.volume()),
