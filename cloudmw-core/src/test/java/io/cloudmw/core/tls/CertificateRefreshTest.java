@@ -1,6 +1,7 @@
 package io.cloudmw.core.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.cloudmw.core.error.CloudMwException;
 import java.security.KeyPair;
@@ -46,6 +47,26 @@ final class CertificateRefreshTest {
         assertThat(source.next(present)).isEmpty();
         nowMillis++;
         assertThat(source.next(present)).isPresent();
+    }
+
+    @Test
+    void certificateOfAnotherProcessIsRefusedAndTheOneInUseStays() throws CloudMwException {
+        TestAuthority authority = new TestAuthority();
+        TlsCredentials credentials = authority.credentials(ProcessRole.HELPER, "h1");
+        TlsMaterial used = credentials.material();
+        for (ProcessRole role : ProcessRole.values()) {
+            String id = role == ProcessRole.HELPER ? "h2" : "h1";
+            TlsMaterial other = authority.credentials(role, id).material();
+            assertThatThrownBy(() -> credentials.replace(other))
+                    .isInstanceOf(CloudMwException.class)
+                    .hasMessageContaining("/" + role.word() + "/" + id)
+                    .hasMessageContaining("expected: of cloudmw://" + TestAuthority.CLUSTER + "/helper/h1");
+            assertThat(credentials.material()).isSameAs(used);
+        }
+
+        TlsMaterial renewed = authority.credentials(ProcessRole.HELPER, "h1").material();
+        credentials.replace(renewed);
+        assertThat(credentials.material()).isSameAs(renewed);
     }
 
     private static TlsMaterial material(CertificateAuthority authority, Duration life) throws CloudMwException {
