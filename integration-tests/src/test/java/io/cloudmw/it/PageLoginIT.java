@@ -23,6 +23,7 @@ final class PageLoginIT {
     private static final int OK = 200;
     private static final int SEE_OTHER = 303;
     private static final int UNAUTHORIZED = 401;
+    private static final int FORBIDDEN = 403;
 
     private final HttpClient browser = HttpClient.newHttpClient();
 
@@ -73,7 +74,10 @@ final class PageLoginIT {
 
         CloudMw client = cluster.client(ClientSecurity.tokenFile(cluster.tokenFile()));
         String token = client.subjects().createToken("app", Optional.empty()).join();
-        assertThat(statusWithToken(token)).isEqualTo(UNAUTHORIZED);
+        assertThat(statusWithToken(token)).isEqualTo(FORBIDDEN);
+        HttpResponse<String> refused = login(token);
+        assertThat(refused.statusCode()).isEqualTo(FORBIDDEN);
+        assertThat(refused.body()).contains("does not have the role viewer");
         var unused = client.subjects()
                 .setRole("app", Optional.of(ClusterRole.VIEWER))
                 .join();

@@ -6,6 +6,7 @@ import io.cloudmw.coordinator.page.PageLogins;
 import io.cloudmw.core.address.HostKind;
 import io.cloudmw.core.config.HostPort;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.time.Ticker;
 import java.net.InetAddress;
 import java.net.URLDecoder;
@@ -76,6 +77,8 @@ public final class PageAccessCheck {
         LOGIN_NEEDED,
         /** The request has a token, which is wrong. */
         WRONG_TOKEN,
+        /** The request has a good token, whose subject may not see the page. */
+        NO_ROLE,
         /** There were too many wrong tokens; this one was not checked. */
         TOO_MANY_FAILURES,
         /** The request names another host than this machine. */
@@ -140,11 +143,22 @@ public final class PageAccessCheck {
         if (!failures.mayTry()) {
             return Verdict.TOO_MANY_FAILURES;
         }
-        if ((token.isPresent() && token.get().matches(given)) || logins.admits(given)) {
-            return Verdict.ALLOWED;
+        try {
+            if ((token.isPresent() && token.get().matches(given)) || logins.admits(given)) {
+                return Verdict.ALLOWED;
+            }
+        } catch (CloudMwException e) {
+            return noRole(e);
         }
         failures.failed();
         return Verdict.WRONG_TOKEN;
+    }
+
+    private static Verdict noRole(CloudMwException failure) throws CloudMwException {
+        if (failure.code() == ErrorCode.PERMISSION_DENIED) {
+            return Verdict.NO_ROLE;
+        }
+        throw failure;
     }
 
     private Login tried(String given) throws CloudMwException {
@@ -154,9 +168,13 @@ public final class PageAccessCheck {
         if (token.isPresent() && token.get().matches(given)) {
             return Login.allowed(token.get().cookie());
         }
-        Optional<String> login = logins.login(given);
-        if (login.isPresent()) {
-            return Login.allowed(login.get());
+        try {
+            Optional<String> login = logins.login(given);
+            if (login.isPresent()) {
+                return Login.allowed(login.get());
+            }
+        } catch (CloudMwException e) {
+            return Login.refused(noRole(e));
         }
         failures.failed();
         return Login.refused(Verdict.WRONG_TOKEN);

@@ -20,6 +20,9 @@ public final class WebPage implements HttpHandler, AutoCloseable {
     /** The paths of the data. */
     static final List<String> PATHS = List.of("/api/snapshot", "/api/events", "/api/reads", "/api/reads/{id}");
 
+    private static final String NO_ROLE =
+            "the token is good, and its subject does not have the role viewer (an administrator gives it:"
+                    + " cloudmw grant SUBJECT --role viewer)";
     private static final String LOGIN = "/login";
     private static final String READ = "/api/reads/";
     private static final int MAX_FORM_BYTES = 8 << 10;
@@ -101,6 +104,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
                         ? Optional.empty()
                         : Optional.of(data ? unauthorized("a token is needed") : files.login(401, ""));
             case WRONG_TOKEN -> Optional.of(unauthorized("the token is wrong"));
+            case NO_ROLE -> Optional.of(PageAnswer.text(403, NO_ROLE));
             case TOO_MANY_FAILURES -> Optional.of(tooMany());
             case FOREIGN_HOST ->
                 Optional.of(PageAnswer.text(
@@ -148,6 +152,7 @@ public final class WebPage implements HttpHandler, AutoCloseable {
         return switch (login.verdict()) {
             case ALLOWED -> PageAnswer.redirect("/").with("Set-Cookie", login.cookie());
             case WRONG_TOKEN -> files.login(401, "This is not the token.");
+            case NO_ROLE -> files.login(403, "The subject of this token does not have the role viewer.");
             case TOO_MANY_FAILURES ->
                 files.login(429, "Too many wrong tokens. Wait a second.").with("Retry-After", "1");
             case CLOSED -> PageAnswer.text(403, "there is no token to log in with (" + PageAccessCheck.SETTING + ")");

@@ -76,8 +76,9 @@ public final class PageLogins {
     /**
      * Logs in.
      *
-     * @return the secret name of the login; empty: the token is not good, or its subject lacks the role
-     * @throws CloudMwException when the catalog cannot be read
+     * @return the secret name of the login; empty: the token is not good
+     * @throws CloudMwException {@code PERMISSION_DENIED} when its subject lacks the role; others when the catalog cannot
+     *     be read
      */
     public Optional<String> login(String token) throws CloudMwException {
         Optional<ProcessIdentity> subject = viewer(token);
@@ -96,11 +97,7 @@ public final class PageLogins {
         return Optional.of(name);
     }
 
-    /**
-     * Returns whether a token opens the page.
-     *
-     * @throws CloudMwException when the catalog cannot be read
-     */
+    /** Returns whether a token is good, so that it opens the page; fails as {@link #login}. */
     public boolean admits(String token) throws CloudMwException {
         return viewer(token).isPresent();
     }
@@ -127,7 +124,10 @@ public final class PageLogins {
             return Optional.empty();
         }
         Optional<ProcessIdentity> subject = enrolment.get().bearer(token);
-        return subject.isPresent() && isViewer(subject.get()) ? subject : Optional.empty();
+        if (subject.isPresent()) {
+            role.requireViewer(subject.get());
+        }
+        return subject;
     }
 
     private boolean isViewer(ProcessIdentity subject) throws CloudMwException {
