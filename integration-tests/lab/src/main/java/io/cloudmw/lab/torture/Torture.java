@@ -31,6 +31,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** A torture run: starts a fleet, runs clients and faults, repairs all faults and checks every file once more. */
 public final class Torture {
+    /** Collections after the faults: packs that the first one finds are compacted until the next one. */
+    private static final int LAST_ROUNDS = 2;
+
     private static final long LONGEST_REST_NANOS = Duration.ofMillis(150).toNanos();
     private static final long END_SECONDS = 400;
 
@@ -94,7 +97,7 @@ public final class Torture {
                 ticker,
                 new AtomicLong(),
                 new AtomicLong(),
-                new AtomicLong(),
+                new TortureRun.PackCounts(),
                 new CountDownLatch(1));
         Faults faults = closing.last(new Faults(run));
         closing.last(() -> closed.set(true));
@@ -112,7 +115,7 @@ public final class Torture {
             clients.add(closing.last(new TortureClient(run, i)));
         }
         ExecutorService threads =
-                Executors.newFixedThreadPool(2 * settings.clients(), task -> new Thread(task, "torture-client"));
+                Executors.newFixedThreadPool(2 * settings.clients() + 1, task -> new Thread(task, "torture-client"));
         closing.last(threads::shutdownNow);
         for (TortureClient client : clients) {
             String name = "client-" + client.number();
@@ -121,6 +124,7 @@ public final class Torture {
             threads.execute(() -> live(run, client, changing::once));
             threads.execute(() -> live(run, client, reading::once));
         }
+        threads.execute(() -> collect(new GarbageRounds(run)));
         faults.start();
         boolean unused = run.isOverAfter(settings.duration().toNanos());
         faults.awaitRotations();
@@ -131,6 +135,14 @@ public final class Torture {
             throw new IllegalStateException("clients did not end within " + END_SECONDS + " s");
         }
         clients.forEach(TortureClient::close);
+    }
+
+    private static void collect(GarbageRounds rounds) {
+        try {
+            rounds.untilOver();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** A step of a client: one operation. */
@@ -175,6 +187,18 @@ public final class Torture {
         }
         view.phase("waiting until the volumes have let go of their bucket");
         faults.letBucketGo();
+        view.phase("collecting garbage and compacting packs; reading every file once more");
+        GarbageRounds rounds = new GarbageRounds(run);
+        for (int round = 0; round < LAST_ROUNDS; round++) {
+            if (!rounds.round()) {
+                run.journal()
+                        .found(new Finding(
+                                FindingKind.UNEXPLAINED,
+                                "all",
+                                "a garbage collection did not end after everything was mended",
+                                List.of()));
+            }
+        }
         for (FilePath path : run.model().paths()) {
             reading.read(path, Optional.empty());
         }

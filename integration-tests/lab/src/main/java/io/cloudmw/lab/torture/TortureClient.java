@@ -106,7 +106,7 @@ final class TortureClient implements AutoCloseable {
     @Override
     public void close() {
         if (counted.compareAndSet(false, true)) {
-            run.packs().addAndGet(packs());
+            run.packs().put().addAndGet(packs());
         }
         client.close();
     }

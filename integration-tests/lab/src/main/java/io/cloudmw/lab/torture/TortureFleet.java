@@ -18,6 +18,7 @@ import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.status.UpkeepStatus;
+import io.cloudmw.core.status.collect.OrderedRound;
 import io.cloudmw.lab.fleet.CloseStack;
 import io.cloudmw.lab.fleet.LocalFleet;
 import io.cloudmw.lab.fleet.ServerProcess;
@@ -42,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -536,6 +538,16 @@ final class TortureFleet {
     /** Returns the status of the coordinator's upkeep; empty when it does not answer. */
     Optional<UpkeepStatus> status() throws InterruptedException {
         return said(observer.cluster().status());
+    }
+
+    /** Orders a garbage collection; returns false when the coordinator does not answer. */
+    boolean collect(UUID order) throws InterruptedException {
+        return said(observer.cluster().collect(order, false)).isPresent();
+    }
+
+    /** Returns the progress of an ordered garbage collection; empty when the coordinator does not answer. */
+    Optional<OrderedRound> collection(UUID order) throws InterruptedException {
+        return said(observer.cluster().collection(order));
     }
 
     /** Returns the chunks of a version with their current placement; empty when the coordinator does not answer. */

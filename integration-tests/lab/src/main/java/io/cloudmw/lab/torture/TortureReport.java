@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * The result of a torture run.
  *
  * @param operations by kind
- * @param packs batches of several small files that were put together
+ * @param packs batches of several small files: those that were put together, and those that were compacted
  * @param failures operations by error code
  * @param faults by kind
  * @param rotations of keys and certificates, by kind
@@ -34,7 +34,7 @@ public record TortureReport(
         TortureSettings settings,
         double seconds,
         Map<String, Long> operations,
-        long packs,
+        Map<String, Long> packs,
         Map<String, Long> failures,
         Map<String, Long> faults,
         Map<String, Long> rotations,
@@ -44,7 +44,11 @@ public record TortureReport(
         List<StoreLoss> losses,
         long underReplicatedChunks,
         Path directory) {
+    private static final String PUT = "put";
+    private static final String COMPACTED = "compacted";
+
     public TortureReport {
+        packs = Map.copyOf(packs);
         rotations = Collections.unmodifiableMap(new LinkedHashMap<>(rotations));
         losses = List.copyOf(losses);
         counts = new EnumMap<>(counts);
@@ -67,7 +71,9 @@ public record TortureReport(
                 run.settings(),
                 run.now() / 1e9,
                 operations,
-                run.packs().get(),
+                Map.of(
+                        PUT, run.packs().put().get(),
+                        COMPACTED, run.packs().compacted().get()),
                 failures,
                 injected,
                 rotations(run, injected),
@@ -120,7 +126,8 @@ public record TortureReport(
         fields.put("helpers", settings.helpers());
         fields.put("coordinators", settings.coordinators().count());
         fields.put("operations_by_kind", operations);
-        fields.put("packs", packs);
+        fields.put("packs", packs.get(PUT));
+        fields.put("compacted_packs", packs.get(COMPACTED));
         fields.put("errors_by_code", failures);
         fields.put("faults_by_kind", faults);
         fields.put("rotations", rotations);
@@ -144,7 +151,7 @@ public record TortureReport(
                 seconds,
                 settings.seed(),
                 listed(operations));
-        out.println("packs of small files: " + packs);
+        out.println("packs of small files: " + listed(packs));
         out.printf(Locale.ROOT, "%d faults: %s%n", sum(faults), listed(faults));
         out.println("rotations: " + listed(rotations));
         out.println("errors of operations: " + (failures.isEmpty() ? "none" : listed(failures)));

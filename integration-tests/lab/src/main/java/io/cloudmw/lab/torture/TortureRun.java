@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param operations counters of the clients' operations
  * @param writes the next number for a put
  * @param bytes put so far
- * @param packs of several small files, put by clients that were closed
  * @param over opens at the end of the run
  */
 record TortureRun(
@@ -30,8 +29,20 @@ record TortureRun(
         Ticker ticker,
         AtomicLong writes,
         AtomicLong bytes,
-        AtomicLong packs,
+        PackCounts packs,
         CountDownLatch over) {
+    /**
+     * Counters of packs of several small files.
+     *
+     * @param put by clients that were closed
+     * @param compacted in rounds of garbage collection whose end was seen
+     */
+    record PackCounts(AtomicLong put, AtomicLong compacted) {
+        PackCounts() {
+            this(new AtomicLong(), new AtomicLong());
+        }
+    }
+
     long now() {
         return ticker.nanos();
     }

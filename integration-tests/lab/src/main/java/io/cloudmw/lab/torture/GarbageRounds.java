@@ -1,0 +1,51 @@
+package io.cloudmw.lab.torture;
+
+import io.cloudmw.core.status.collect.OrderedRound;
+import io.cloudmw.core.time.Sleeper;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The garbage collections of a run, one after the other while processes fail. They delete the copies of files that are
+ * gone and compact packs. Confined to one thread.
+ */
+final class GarbageRounds {
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+
+    /** The longest time of a round, in which the coordinator's absence counts. */
+    private static final Duration LIMIT = Duration.ofSeconds(90);
+
+    private static final long POLL_NANOS = Duration.ofMillis(200).toNanos();
+
+    private final TortureRun run;
+
+    GarbageRounds(TortureRun run) {
+        this.run = run;
+    }
+
+    /** Orders rounds until the run is over. A round that a fault ends is followed by another. */
+    void untilOver() throws InterruptedException {
+        do {
+            boolean unused = round();
+        } while (!run.isOverAfter(PAUSE.toNanos()));
+    }
+
+    /** Orders a round and waits for its end; returns false when no coordinator has said in time that it ended. */
+    boolean round() throws InterruptedException {
+        UUID order = UUID.randomUUID();
+        boolean ordered = false;
+        for (long since = run.now(); run.now() - since < LIMIT.toNanos(); ) {
+            ordered = ordered || run.fleet().collect(order);
+            Optional<OrderedRound> round = ordered ? run.fleet().collection(order) : Optional.empty();
+            if (round.filter(known -> known.state().isOver()).isPresent()) {
+                run.packs()
+                        .compacted()
+                        .addAndGet(round.get().found().compacted().copies());
+                return true;
+            }
+            Sleeper.system().sleep(POLL_NANOS);
+        }
+        return false;
+    }
+}
