@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.FileOperations;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.file.FileGet;
 import io.cloudmw.client.file.FilePut;
+import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.client.progress.Attempt;
+import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
@@ -34,6 +37,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -116,6 +120,35 @@ final class DirectReadIT {
 
         assertThat(receipt.winners()).containsOnlyKeys(Attempt.LOCAL);
         assertThat(first.signedReads() + second.signedReads()).isPositive();
+    }
+
+    /** The last leaf of a chunk has few bytes: it waits for the reader's memory when the store has sent everything. */
+    @Test
+    void eachAttemptOfASlowReaderIsCountedOnceAndReportsItsEnd() throws IOException {
+        VolumeName volume = fleet.in(Mode.COOPERATIVE)
+                .volume(
+                        "v",
+                        new Chunking.BySize(31 * MIB / 4 + 100, 256 << 10),
+                        2,
+                        new StoreId("bucket-a"),
+                        new StoreId("bucket-b"));
+        FilePath file = new FilePath(volume, "/f");
+        fleet.put(fleet.file("source", 80 * MIB), file);
+        Object turn = new Object();
+
+        try (CloudMw client = CloudMw.connect(fleet.readingOnce().withMemory(8 * MIB, 4 * MIB))) {
+            PositionalTarget slow = (offset, bytes) -> {
+                synchronized (turn) {
+                    LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+                }
+            };
+            GetReceipt receipt = client.files().read(file, slow, DIRECT).join();
+
+            assertThat(receipt.attempts()).isEqualTo(receipt.rows().size());
+            assertThat(receipt.rows())
+                    .filteredOn(attempt -> attempt.state() == AttemptState.FINISHED)
+                    .hasSize((int) blocks(receipt));
+        }
     }
 
     @Test
@@ -243,15 +276,17 @@ final class DirectReadIT {
         for (int read = 0; read < MOST_READS; read++) {
             GetReceipt receipt = assertComesBack(file, source, GetOptions.defaults());
             long local = receipt.winners().getOrDefault(Attempt.LOCAL, 0L);
-            long all = receipt.winners().values().stream()
-                    .mapToLong(Number::longValue)
-                    .sum();
+            long all = blocks(receipt);
             reads.add(local + " of " + all);
             if (direct ? 2 * local > all : 4 * local < all) {
                 return;
             }
         }
         fail("blocks that the client read by itself: " + reads);
+    }
+
+    private static long blocks(GetReceipt receipt) {
+        return receipt.winners().values().stream().mapToLong(Number::longValue).sum();
     }
 
     @Test

@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The reports that a read still waits for once every byte is delivered: the ends of its attempts, for the receipt, and
@@ -22,6 +24,8 @@ final class LateReports {
 
     /** A helper checks a replica within milliseconds, or later when it is busy. */
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final Logger log = LoggerFactory.getLogger(LateReports.class);
 
     private final ClientContext context;
     private final ReadLedger ledger;
@@ -70,9 +74,14 @@ final class LateReports {
     void await() {
         long nanos = hasDoubts() ? CHECK_NANOS : waitNanos();
         if (isAllHere()
-                || Threads.later(context.threads().timer(), nanos, () -> complete.complete(null))
-                        .isEmpty()) {
+                || Threads.later(context.threads().timer(), nanos, this::giveUp).isEmpty()) {
             complete.complete(null);
+        }
+    }
+
+    private void giveUp() {
+        if (complete.complete(null)) {
+            log.debug("the receipt lacks the ends of some attempts, which were not reported in time");
         }
     }
 

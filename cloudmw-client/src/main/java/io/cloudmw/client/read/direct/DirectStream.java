@@ -48,7 +48,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
     private final StoreId store;
     private final DirectStores stores;
     private final Executor threads;
-    private final Listener listener;
+    private final AttemptReports told;
     private final Offering offering;
     private volatile @Nullable ReadProbe probe;
     /** Bytes that came from the store. */
@@ -101,7 +101,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
         this.store = store;
         this.stores = stores;
         this.threads = threads;
-        this.listener = reports.listener();
+        this.told = new AttemptReports(this, reports.listener());
         this.offering = reports.offering();
     }
 
@@ -139,7 +139,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
     public void run() {
         try {
             stores.sign(store, item);
-            listener.began(this);
+            told.began();
             probe = stores.probe(store, block.range().length());
             RangeGet sent = stores.bucket(store, item).get(chunk().id(), block.range(), this);
             boolean isOver;
@@ -224,7 +224,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
             }
         }
         if (reports) {
-            listener.progressed(this);
+            told.progressed();
         }
     }
 
@@ -240,7 +240,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
             }
             state = State.FINISHED;
         }
-        listener.finished(this);
+        told.finished();
     }
 
     @Override
@@ -250,7 +250,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
             threads.execute(this);
             return;
         }
-        CloudMwException told = cause.code() == ErrorCode.INVALID_ARGUMENT
+        CloudMwException reason = cause.code() == ErrorCode.INVALID_ARGUMENT
                 ? new CloudMwException(
                         ErrorCode.REPLICA_CORRUPT,
                         "chunk=" + chunk().id() + " store=" + store + ": shorter than its manifest says",
@@ -260,8 +260,8 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
         synchronized (this) {
             target = relay;
         }
-        if (end(told) && target != null) {
-            target.failed(told);
+        if (end(reason) && target != null) {
+            target.failed(reason);
         }
     }
 
@@ -286,7 +286,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
             measuring.failed(cause.code());
         }
         stores.failed(store, cause);
-        listener.failed(this, cause);
+        told.failed(cause);
         return true;
     }
 
@@ -326,6 +326,9 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
     public void cancel() {
         RangeGet sent;
         synchronized (this) {
+            if (assembled == block.range().length()) {
+                return; // the answer is about to end, and its connection can be used again
+            }
             sent = get;
         }
         if (sent != null) {

@@ -44,12 +44,12 @@ public final class LabView {
         }
     }
 
-    void measured(RaceReport report, int run, String contender) {
+    void measured(RaceReport report, int run, String contender, Sample sample) {
         if (!isTime()) {
             return;
         }
-        StringBuilder text = new StringBuilder(
-                String.format(Locale.ROOT, "run %d of %d, %s; p50 s so far:", run + 1, runs, contender));
+        StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT, "run %d of %d, %s: %.3f s; p50 s so far:", run + 1, runs, contender, sample.seconds()));
         for (RaceReport.Row row : report.rows()) {
             text.append(String.format(Locale.ROOT, " %s %.3f", row.mode(), row.p50Seconds()));
         }

@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.core.model.Mode;
+import io.cloudmw.core.model.ReadPath;
 
 /**
  * A contender that is CloudMW in one mode. Each mode has its own client, so that modes do not share a client's budget
@@ -31,7 +32,10 @@ final class ModeContender implements Contender {
     @Override
     public void read(LabFile file, PositionalTarget destination) throws Exception {
         var unused = client.files()
-                .read(file.path(), destination, GetOptions.defaults().withMode(mode))
+                .read(
+                        file.path(),
+                        destination,
+                        GetOptions.defaults().withMode(mode).withPath(ReadPath.FLEET))
                 .get();
     }
 }

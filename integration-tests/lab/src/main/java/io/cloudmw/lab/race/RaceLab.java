@@ -37,7 +37,7 @@ public final class RaceLab {
                 Sample sample = measure(contender, run, target(contender));
                 if (run >= 0) {
                     report.add(contender.name(), run, sample);
-                    view.measured(report, run, contender.name());
+                    view.measured(report, run, contender.name(), sample);
                 } else {
                     view.warmedUp(contender.name(), run + settings.warmUps() + 1);
                 }
