@@ -11,7 +11,7 @@ import io.cloudmw.core.model.volume.VolumeSet;
 import io.cloudmw.core.schedule.FairPool;
 import io.cloudmw.core.schedule.ScheduleLimits;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.config.HelperConfig;
@@ -71,7 +71,7 @@ record Fetchers(
                 spool,
                 context.transport().allocator()));
         SwitchMetrics switchMeters = new SwitchMetrics(context.meters());
-        LeafAllocator allocator = new LeafAllocator(
+        LeafMemory allocator = new LeafMemory(
                 new ByteBudget(context.config().switching().memoryBytes(), reclaimer.relief()),
                 spool,
                 context.transport().allocator(),
@@ -93,7 +93,7 @@ record Fetchers(
     }
 
     /** Opens the cache of a switch; empty when this helper is no switch. */
-    private static Optional<LeafCache> cache(HelperContext context, LeafAllocator allocator) throws IOException {
+    private static Optional<LeafCache> cache(HelperContext context, LeafMemory allocator) throws IOException {
         HelperConfig.Switching switching = context.config().switching();
         if (switching.volumes().equals(VolumeSet.NONE)) {
             return Optional.empty();

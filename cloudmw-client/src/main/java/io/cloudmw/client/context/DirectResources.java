@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DirectResources implements AutoCloseable {
     private final ReadPath path;
-    private final DirectPaths paths;
+    private final DirectReadHistory paths;
     private final Ticker ticker;
 
     @GuardedBy("this")
@@ -22,7 +22,7 @@ public final class DirectResources implements AutoCloseable {
     /** @param path of reads that name none */
     DirectResources(ReadPath path, Ticker ticker) {
         this.path = path;
-        this.paths = new DirectPaths(ticker);
+        this.paths = new DirectReadHistory(ticker);
         this.ticker = ticker;
     }
 
@@ -31,7 +31,7 @@ public final class DirectResources implements AutoCloseable {
         return path;
     }
 
-    public DirectPaths paths() {
+    public DirectReadHistory paths() {
         return paths;
     }
 

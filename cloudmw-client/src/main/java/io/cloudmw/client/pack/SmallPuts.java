@@ -319,7 +319,7 @@ public final class SmallPuts {
 
     /**
      * Returns whether a put can be in a batch: it has one chunk. A single put without a condition also needs a coordinator
-     * that refuses a commit after its client has given it up.
+     * that refuses a commit after its client has given it up: one that came late could replace what the client wrote since.
      */
     private static boolean canBeInABatch(KnownVolume known, SmallPut put) {
         boolean oneChunk = known.volume().chunking().chunkSizeBytes(put.sizeBytes()) >= put.sizeBytes();

@@ -47,7 +47,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
     private final GetRequest request;
     private final ReadLedger ledger;
     private final ReadTrace trace;
-    private final ReadRoute route;
+    private final ReadPathChoice route;
     private final ReplanLimit replans = new ReplanLimit();
     private Optional<DeadlineChoice> choice = Optional.empty();
     private volatile @Nullable LeafSink sink;
@@ -60,7 +60,7 @@ public final class GetTransfer extends ConfinedTransfer<GetReceipt> {
         super(context, request.file().toString());
         this.request = request;
         context.reads().link().add(settled());
-        route = new ReadRoute(request.path(), context.reads().direct());
+        route = new ReadPathChoice(request.path(), context.reads().direct());
         ledger = new ReadLedger(request.listener(), context.ticker());
         trace = new ReadTrace(context, serial(), request.file());
     }

@@ -5,10 +5,11 @@ import io.cloudmw.client.manifest.ManifestReader;
 import io.cloudmw.client.progress.Attempt;
 import io.cloudmw.client.read.direct.DirectRace;
 import io.cloudmw.client.read.direct.DirectStores;
-import io.cloudmw.client.read.racer.BlockRequest;
 import io.cloudmw.client.read.racer.CachedBlockRequests;
 import io.cloudmw.client.read.racer.HelperListener;
 import io.cloudmw.client.read.racer.RacerEvents;
+import io.cloudmw.client.read.racer.SmallReadRequest;
+import io.cloudmw.client.rpc.link.RenewedLease;
 import io.cloudmw.client.rpc.link.TransferCall;
 import io.cloudmw.client.rpc.link.TransferSetup;
 import io.cloudmw.core.chunk.Leaves;
@@ -72,7 +73,7 @@ final class Racers {
     private final Map<RacerId, CachedBlockRequests> switchRequests = new HashMap<>();
 
     /** The requests for blocks that no transfer carries, by block. */
-    private final Map<BlockId, BlockRequest> blockRequests = new HashMap<>();
+    private final Map<BlockId, SmallReadRequest> blockRequests = new HashMap<>();
 
     private final Set<RacerId> abandoned = new HashSet<>();
     private @Nullable DirectRace local;
@@ -189,9 +190,9 @@ final class Racers {
 
     private void request(RacerId host, IssuedBlock issued) {
         HelperAddress helper = plan.helpers().get(host.rank());
-        BlockRequest request = new BlockRequest(
+        SmallReadRequest request = new SmallReadRequest(
                 serial,
-                new BlockRequest.Target(
+                new SmallReadRequest.Target(
                         plan, helper, due.get(), context.links().get().lease(helper)),
                 issued,
                 events,
@@ -208,7 +209,7 @@ final class Racers {
                         plan,
                         name(host),
                         due,
-                        context.links().get().lease(plan.helpers().get(host.rank()))),
+                        RenewedLease.of(context.links().get(), plan.helpers().get(host.rank()))),
                 events,
                 block -> begin(host).issue(block),
                 planned);
@@ -264,7 +265,7 @@ final class Racers {
     }
 
     private void closeRequest(BlockId block) {
-        BlockRequest request = blockRequests.remove(block);
+        SmallReadRequest request = blockRequests.remove(block);
         if (request != null) {
             request.close();
         }
@@ -272,7 +273,7 @@ final class Racers {
 
     /** Returns whether the block is requested, and not issued to a helper. */
     private boolean isRequested(BlockId block) {
-        BlockRequest request = blockRequests.get(block);
+        SmallReadRequest request = blockRequests.get(block);
         return request != null && request.isOpen();
     }
 
@@ -390,7 +391,7 @@ final class Racers {
         }
         switchRequests.values().forEach(CachedBlockRequests::close);
         switchRequests.clear();
-        blockRequests.values().forEach(BlockRequest::close);
+        blockRequests.values().forEach(SmallReadRequest::close);
         blockRequests.clear();
         if (local != null) {
             local.close();

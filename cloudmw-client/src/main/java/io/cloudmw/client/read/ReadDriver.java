@@ -91,13 +91,16 @@ final class ReadDriver {
         CLOSED
     }
 
-    /** Relays that share the memory of a get whose lanes all deliver. */
+    /** The relays among which the memory of a get is divided when all its lanes deliver at once. */
     private static final int SIDE_BY_SIDE = 16;
+
+    /** The most bytes of a small read; a helper serves a request of the bulk plane for no larger block. */
+    private static final long MAX_SMALL_BYTES = ModePolicy.SWITCHED_BLOCK_BYTES;
 
     private static final Logger log = LoggerFactory.getLogger(ReadDriver.class);
 
     private final ReadScope scope;
-    private final ReadRoute route;
+    private final ReadPathChoice route;
     private final DirectUse startedDirectly;
     private final ByteRange wanted;
     private final Outcome outcome;
@@ -115,7 +118,7 @@ final class ReadDriver {
 
     ReadDriver(
             ReadScope scope,
-            ReadRoute route,
+            ReadPathChoice route,
             DeliveryPolicy policy,
             Urgency urgency,
             Location location,
@@ -139,14 +142,13 @@ final class ReadDriver {
         parts = new PartFeed(scope, wanted, chunks, peers, new PartEvents());
         boolean solitary = !policy.mode().needsRivals();
         TransferSetup setup = new TransferSetup(transferId, plan, lanes, solitary, urgency);
-        boolean isSmall = solitary && wanted.length() <= ModePolicy.SWITCHED_BLOCK_BYTES;
         racers = new Racers(
                 context,
                 scope.serial(),
                 plan,
                 setup,
                 policy.mode().lineup().lanes(),
-                isSmall ? Racers.Carrier.REQUEST : Racers.Carrier.TRANSFER,
+                isSmall(wanted) && solitary ? Racers.Carrier.REQUEST : Racers.Carrier.TRANSFER,
                 new RacerReports());
         lateReports = new LateReports(context, scope.ledger(), racers);
         delivery = new Delivery(
@@ -157,6 +159,11 @@ final class ReadDriver {
                 context.reads().redundancy(),
                 SwitchOwners.of(plan, chunks),
                 new Actions());
+    }
+
+    /** Returns whether a read is a request of the bulk plane to a helper, and not a transfer. */
+    private static boolean isSmall(ByteRange wanted) {
+        return wanted.length() <= MAX_SMALL_BYTES;
     }
 
     /**

@@ -8,10 +8,16 @@ import io.cloudmw.core.mode.DirectUse;
  * used. Confined to the transfer.
  */
 public final class DirectComparison {
-    /** Direct reads are as good when they take at most this many times as long: a helper's way to the client is extra. */
+    /**
+     * Direct reads are as good when they take at most this many times the helpers' time, which the bytes' way from a
+     * helper to the client adds to.
+     */
     static final double AS_GOOD = 1.25;
 
-    /** Direct reads that take longer than this many times are given up; more, so that the use does not swing. */
+    /**
+     * Direct reads are given up when they take longer than this many times the helpers' time. It is more than
+     * {@link #AS_GOOD}, so that a read does not change back and forth.
+     */
     static final double CLEARLY_WORSE = 2;
 
     /** The failures in a row after which direct reads are given up for the rest of the transfer. */

@@ -20,8 +20,9 @@ public record DirectPolicy(DirectUse start, int lanes) {
     }
 
     /**
-     * The policy with as many lanes as two helpers have in this mode, but at most 8; a race has as many for each
-     * replica as a helper has in all, but at most 24. So a read has a bounded number of connections to stores.
+     * The policy for a mode. A lane is one request to a store at a time, so the lanes bound the connections of a read.
+     * Without rivals there are as many as two helpers have, at least one for each replica, at most 8, and no more than
+     * the mode's racers. In a race each replica has as many as a helper has in all, at most 24 together.
      */
     public static DirectPolicy of(DirectUse start, ModePolicy mode, int replicas) {
         ModePolicy.Lineup lineup = mode.lineup();

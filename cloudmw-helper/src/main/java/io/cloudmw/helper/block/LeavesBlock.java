@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A block whose leaves are kept one by one, in any order. A leaf is released when it was sent, or with the block. */
 public final class LeavesBlock extends FetchedBlock {
-    /** {@link Object#wait} knows milliseconds; a shorter wait would not end. */
+    /** The shortest wait: {@link Object#wait(long)} takes milliseconds, and 0 is a wait without end. */
     private static final long MIN_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final AtomicReferenceArray<Leaf> leaves;

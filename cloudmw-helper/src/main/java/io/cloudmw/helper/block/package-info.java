@@ -1,6 +1,6 @@
 /**
- * Blocks and leaves that a helper has fetched, in memory, in the spool or in a replica's file, until they are sent. Safe for
- * any thread.
+ * Blocks and leaves that a helper has fetched, until they are sent. They pass through a bounded memory, or wait in the spool
+ * or in a replica's file. Safe for any thread.
  */
 @NullMarked
 package io.cloudmw.helper.block;

@@ -6,7 +6,7 @@ import io.cloudmw.core.cache.disk.DiskCache;
 import io.cloudmw.core.metrics.CacheMetrics;
 import io.cloudmw.core.metrics.CacheMetrics.Tier;
 import io.cloudmw.helper.block.Leaf;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ public final class LeafCache implements AutoCloseable {
     /** The share of memory for cached leaves; the rest is for leaves in transit. */
     private static final double CACHED_SHARE = 0.75;
 
-    private final LeafAllocator room;
+    private final LeafMemory room;
     private final EvictingCache<LeafKey, Leaf> memory;
     private final @Nullable DiskCache disk;
     private final CacheMetrics meters;
@@ -31,7 +31,7 @@ public final class LeafCache implements AutoCloseable {
      * @param room the allocator of leaves; cached leaves may use most of its memory
      * @param disk the disk tier, which is closed with this; empty for none
      */
-    public LeafCache(LeafAllocator room, Optional<DiskCache> disk, CacheMetrics meters) {
+    public LeafCache(LeafMemory room, Optional<DiskCache> disk, CacheMetrics meters) {
         this.room = room;
         this.disk = disk.orElse(null);
         this.meters = meters;
@@ -104,7 +104,7 @@ public final class LeafCache implements AutoCloseable {
         }
     }
 
-    public LeafAllocator room() {
+    public LeafMemory room() {
         return room;
     }
 

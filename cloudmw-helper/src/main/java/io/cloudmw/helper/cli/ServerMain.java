@@ -38,7 +38,7 @@ import picocli.CommandLine.ParseResult;
             RecoverCommand.class,
             AuthorityCommand.class,
             DemoBucketsCommand.class,
-            ServerWarmUp.class
+            TrainArchiveCommand.class
         })
 public final class ServerMain implements Runnable {
     /** The commands read these options through their parent. */

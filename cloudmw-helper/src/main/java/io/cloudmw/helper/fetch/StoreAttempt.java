@@ -12,9 +12,9 @@ import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.StoreLeafVerifier;
 import io.cloudmw.helper.block.FetchedBlock;
 import io.cloudmw.helper.block.FileBlock;
-import io.cloudmw.helper.block.LeafAllocator;
 import io.cloudmw.helper.block.LeafFileStore;
 import io.cloudmw.helper.block.LeafFiles;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.LeavesBlock;
 import io.cloudmw.helper.block.MemoryBlock;
 import io.cloudmw.helper.block.Spool;
@@ -40,7 +40,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
     private final Requester requester;
     private final Listener listener;
     /** The allocator of leaves that are kept one by one; null when the block is kept as a whole. */
-    private final @Nullable LeafAllocator allocator;
+    private final @Nullable LeafMemory allocator;
 
     private final Object lock = new Object();
 
@@ -68,7 +68,7 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
             StoreId storeId,
             Requester requester,
             Listener listener,
-            @Nullable LeafAllocator allocator) {
+            @Nullable LeafMemory allocator) {
         this.allocator = allocator;
         this.fetcher = fetcher;
         this.block = block;
@@ -245,10 +245,10 @@ final class StoreAttempt implements FairPool.Task, BlockAttempt {
         }
     }
 
-    private FetchedBlock fetchLeaves(ChunkStore store, LeafAllocator leaves) throws CloudMwException {
+    private FetchedBlock fetchLeaves(ChunkStore store, LeafMemory leaves) throws CloudMwException {
         LeavesBlock fetched = new LeavesBlock(block);
         boolean kept = false;
-        try (LeafAllocator.LeafWriter writer = leaves.writer(fetched)) {
+        try (LeafMemory.LeafWriter writer = leaves.writer(fetched)) {
             verify(store, writer, fetched);
             kept = true;
             return fetched;

@@ -10,7 +10,7 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.store.LeafTarget;
 import io.cloudmw.core.store.StoreLeafVerifier;
 import io.cloudmw.core.time.Ticker;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
 import io.netty.buffer.ByteBuf;
@@ -53,7 +53,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
     private final Spool spool;
     private final ByteBufAllocator allocator;
     /** The allocator of leaves that are sent while their block is fetched. */
-    private final LeafAllocator passing;
+    private final LeafMemory passing;
 
     private final Pools pools;
 
@@ -69,14 +69,14 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
         this.memory = memory;
         this.spool = spool;
         this.allocator = allocator;
-        this.passing = new LeafAllocator(
+        this.passing = new LeafMemory(
                 memory, Optional.of(pools::areIdle), spool, allocator, limits.spoolWaitNanos(), Ticker.system());
     }
 
     @Override
     public BlockAttempt start(Requester requester, WantedBlock block, StoreId store, BlockAttempt.Listener listener)
             throws CloudMwException {
-        LeafAllocator leaves = block.race().isCutThrough() ? passing : null;
+        LeafMemory leaves = block.race().isCutThrough() ? passing : null;
         return start(requester, block, new StoreAttempt(this, block, store, requester, listener, leaves));
     }
 
@@ -85,7 +85,7 @@ public final class StoreFetcher implements BlockFetcher, AutoCloseable {
      * disk of this helper.
      */
     public BlockAttempt start(
-            Requester requester, WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafAllocator room)
+            Requester requester, WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafMemory room)
             throws CloudMwException {
         return start(requester, block, new StoreAttempt(this, block, store, requester, listener, room));
     }

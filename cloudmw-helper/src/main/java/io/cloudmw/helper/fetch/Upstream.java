@@ -1,7 +1,7 @@
 package io.cloudmw.helper.fetch;
 
 import io.cloudmw.core.model.StoreId;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.WantedBlock;
 import java.util.List;
 
@@ -47,6 +47,6 @@ public interface Upstream {
          * @param store the store that is read when no switch has the block
          * @param room the allocator of the leaves
          */
-        BlockAttempt start(WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafAllocator room);
+        BlockAttempt start(WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafMemory room);
     }
 }

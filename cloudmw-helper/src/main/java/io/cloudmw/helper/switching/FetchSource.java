@@ -6,7 +6,7 @@ import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.helper.block.Leaf;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.DiskCacheStore;
 import io.cloudmw.helper.fetch.BlockAttempt;
@@ -155,7 +155,7 @@ abstract class FetchSource {
 
         @Override
         BlockAttempt start(WantedBlock block, BlockAttempt.Listener listener) throws CloudMwException {
-            LeafAllocator room = fetcher().cache().room();
+            LeafMemory room = fetcher().cache().room();
             return fetcher()
                     .stores()
                     .startAtItsTurn(requester, block, listener, () -> parent.start(block, store, listener, room));

@@ -8,7 +8,7 @@ import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.store.LeafRange;
 import io.cloudmw.core.thread.SerialExecutor;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.LeavesBlock;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.fetch.BlockAttempt;
@@ -38,7 +38,7 @@ final class ParentAttempt implements BlockAttempt, BulkStreamListener {
     private final LeafRange leaves;
     private final Listener listener;
     private final LeavesBlock growing;
-    private final LeafAllocator.LeafWriter writer;
+    private final LeafMemory.LeafWriter writer;
     private final ByteBudget windows;
     private final SerialExecutor serial;
     private volatile long wantedBytes;
@@ -63,7 +63,7 @@ final class ParentAttempt implements BlockAttempt, BulkStreamListener {
             String parent,
             WantedBlock block,
             Listener listener,
-            LeafAllocator room,
+            LeafMemory room,
             ByteBudget windows,
             Executor threads) {
         this.parent = parent;

@@ -20,7 +20,7 @@ import io.cloudmw.core.race.IssuedBlock;
 import io.cloudmw.core.race.RacerId;
 import io.cloudmw.core.schedule.Tenant;
 import io.cloudmw.core.store.LeafRange;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.fetch.BlockAttempt;
 import io.cloudmw.helper.fetch.Upstream;
@@ -188,7 +188,7 @@ public final class UpstreamSwitches {
 
             @Override
             public BlockAttempt start(
-                    WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafAllocator room) {
+                    WantedBlock block, StoreId store, BlockAttempt.Listener listener, LeafMemory room) {
                 ParentAttempt attempt =
                         new ParentAttempt(address.id().value(), block, listener, room, windows, threads);
                 try {

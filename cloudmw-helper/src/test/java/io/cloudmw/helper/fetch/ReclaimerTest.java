@@ -13,7 +13,7 @@ import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.block.FetchedBlock;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.relay.RelaySender;
 import io.cloudmw.helper.testing.FakeBulkStream;
@@ -199,7 +199,7 @@ final class ReclaimerTest {
     @Test
     void idleReadersLeavesAreReclaimedFromMemory() throws Exception {
         ByteBudget leaves = new ByteBudget(LARGE, reclaimer.relief());
-        LeafAllocator room = new LeafAllocator(leaves, spool, PooledByteBufAllocator.DEFAULT, 1);
+        LeafMemory room = new LeafMemory(leaves, spool, PooledByteBufAllocator.DEFAULT, 1);
         BlockFetcher way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
         Reader idle = new Reader(LARGE, store, way).whole();
         now.addAndGet(IDLE);
@@ -282,7 +282,7 @@ final class ReclaimerTest {
         now.addAndGet(IDLE);
         ByteBudget full = new ByteBudget(LARGE, reclaimer.relief());
         assertThat(full.tryTake(LARGE)).isTrue();
-        LeafAllocator room = new LeafAllocator(full, spool, PooledByteBufAllocator.DEFAULT, 0);
+        LeafMemory room = new LeafMemory(full, spool, PooledByteBufAllocator.DEFAULT, 0);
         BlockFetcher way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
         new Reader(LARGE, store, way).whole().takeAll();
         idle.takeAll();
@@ -291,7 +291,7 @@ final class ReclaimerTest {
     @Test
     void longestIdleReadersLastBlockIsReclaimedFirst() throws Exception {
         ByteBudget leaves = new ByteBudget(3L * LARGE, reclaimer.relief());
-        LeafAllocator room = new LeafAllocator(leaves, spool, PooledByteBufAllocator.DEFAULT, 0);
+        LeafMemory room = new LeafMemory(leaves, spool, PooledByteBufAllocator.DEFAULT, 0);
         BlockFetcher way = (requester, block, from, listener) -> fetcher.start(requester, block, from, listener, room);
         SteppedStore earlier = stepped();
         SteppedStore later = stepped();

@@ -14,7 +14,7 @@ import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.block.FetchedBlock;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.testing.FakeBulkStream;
 import io.cloudmw.helper.testing.Fetches;
@@ -114,7 +114,7 @@ final class StoreFetcherTest {
     @Test
     void attemptThatWaitsForRoomCanBeCancelled() throws Exception {
         byte[] bytes = Chunks.bytes(10, SMALL);
-        LeafAllocator room = new LeafAllocator(
+        LeafMemory room = new LeafMemory(
                 new ByteBudget(0),
                 spool,
                 PooledByteBufAllocator.DEFAULT,

@@ -30,7 +30,7 @@ import io.cloudmw.core.security.TransferTokens;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.core.wire.ToWire;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.cache.LeafCache;
 import io.cloudmw.helper.fetch.StoreFetcher;
@@ -95,7 +95,7 @@ final class WarmingServiceTest {
                 PooledByteBufAllocator.DEFAULT);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         cache = new LeafCache(
-                new LeafAllocator(new ByteBudget(1 << 20), spool, PooledByteBufAllocator.DEFAULT, 1),
+                new LeafMemory(new ByteBudget(1 << 20), spool, PooledByteBufAllocator.DEFAULT, 1),
                 Optional.empty(),
                 new CacheMetrics(meters));
         service = new WarmingService(

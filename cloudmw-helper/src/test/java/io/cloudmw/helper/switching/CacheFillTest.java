@@ -15,7 +15,7 @@ import io.cloudmw.core.store.ChunkStore;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.LeafCache;
@@ -77,7 +77,7 @@ final class CacheFillTest {
         CacheMetrics counts = new CacheMetrics(meters);
         Optional<DiskCache> disk =
                 onDisk ? Optional.of(DiskCache.open(directory.resolve("cache"), 1 << 20, counts)) : Optional.empty();
-        cache = new LeafCache(new LeafAllocator(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
+        cache = new LeafCache(new LeafMemory(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
         fetching = new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), store -> false);
     }
 

@@ -8,7 +8,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.testing.store.Chunks;
 import io.cloudmw.helper.block.FetchedBlock;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.remote.HelperConnections;
@@ -45,7 +45,7 @@ final class ParentAttemptTest {
     @BeforeEach
     void open() throws IOException {
         spool = Spool.open(directory.resolve("spool"), new ByteBudget(1 << 20));
-        LeafAllocator room = new LeafAllocator(new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT, AN_HOUR);
+        LeafMemory room = new LeafMemory(new ByteBudget(0), spool, PooledByteBufAllocator.DEFAULT, AN_HOUR);
         attempt = new ParentAttempt("above", block, ending, room, windows, Runnable::run);
     }
 

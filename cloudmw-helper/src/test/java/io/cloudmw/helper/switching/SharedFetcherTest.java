@@ -24,7 +24,7 @@ import io.cloudmw.core.testing.store.MemoryChunkStore;
 import io.cloudmw.core.thread.Threads;
 import io.cloudmw.helper.block.FetchedBlock;
 import io.cloudmw.helper.block.Leaf;
-import io.cloudmw.helper.block.LeafAllocator;
+import io.cloudmw.helper.block.LeafMemory;
 import io.cloudmw.helper.block.Spool;
 import io.cloudmw.helper.block.WantedBlock;
 import io.cloudmw.helper.cache.LeafCache;
@@ -125,7 +125,7 @@ final class SharedFetcherTest {
                 ? Optional.of(
                         DiskCache.open(directory.resolve("cache"), 1 << 20, openFiles, Duration.ofHours(1), counts))
                 : Optional.empty();
-        cache = new LeafCache(new LeafAllocator(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
+        cache = new LeafCache(new LeafMemory(memory, spool, PooledByteBufAllocator.DEFAULT, 1), disk, counts);
         fetching = new SharedFetcher(fetcher, cache, new SwitchMetrics(meters), OWN::equals);
     }
 
@@ -833,7 +833,7 @@ final class SharedFetcherTest {
 
             @Override
             public BlockAttempt start(
-                    WantedBlock block, StoreId from, BlockAttempt.Listener listener, LeafAllocator room) {
+                    WantedBlock block, StoreId from, BlockAttempt.Listener listener, LeafMemory room) {
                 asked.add(block.leaves().range().offset());
                 try {
                     return others.start(
@@ -1050,7 +1050,7 @@ final class SharedFetcherTest {
 
             @Override
             public BlockAttempt start(
-                    WantedBlock block, StoreId from, BlockAttempt.Listener listener, LeafAllocator room) {
+                    WantedBlock block, StoreId from, BlockAttempt.Listener listener, LeafMemory room) {
                 BlockAttempt silent = new IdleAttempt(() -> listener.cancelled(0));
                 assertThat(begun.complete(silent)).isTrue();
                 return silent;

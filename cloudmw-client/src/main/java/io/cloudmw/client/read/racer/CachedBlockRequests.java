@@ -5,7 +5,8 @@ import io.cloudmw.client.progress.AttemptState;
 import io.cloudmw.client.read.relay.RelayReceiver;
 import io.cloudmw.client.read.relay.StreamRelaySource;
 import io.cloudmw.client.rpc.link.BlockRequests;
-import io.cloudmw.client.rpc.link.BulkLease;
+import io.cloudmw.client.rpc.link.RenewedLease;
+import io.cloudmw.core.bulk.BulkConnection;
 import io.cloudmw.core.bulk.BulkStream;
 import io.cloudmw.core.bulk.BulkStreamListener;
 import io.cloudmw.core.error.CloudMwException;
@@ -26,7 +27,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -71,13 +71,14 @@ public final class CachedBlockRequests {
      *
      * @param name of the switch
      * @param urgency the read's urgency, with the time left at each request
-     * @param lease the switch's connection; closed with the requests
+     * @param lease of the switch's connection; closed with the requests
      */
-    public record Target(ReadPlan plan, String name, Supplier<Urgency> urgency, CompletableFuture<BulkLease> lease) {}
+    public record Target(ReadPlan plan, String name, Supplier<Urgency> urgency, RenewedLease lease) {}
 
     /**
      * @param issuer issues to the switch the blocks that it has not cached
-     * @param mostArriving blocks that arrive at once; one more if it comes before all of these
+     * @param mostArriving the most blocks that arrive at once; one more may that comes before all of these, since their
+     *     delivery may wait for it
      */
     public CachedBlockRequests(
             SerialExecutor serial,
@@ -260,7 +261,7 @@ public final class CachedBlockRequests {
         if (due != null) {
             due.cancel(false);
         }
-        var unused = target.lease().thenAccept(BulkLease::close);
+        target.lease().close();
     }
 
     /** A block, requested or arriving. Its callbacks come from an event loop. */
@@ -314,17 +315,18 @@ public final class CachedBlockRequests {
 
         void begin() {
             asked = true;
-            var unused = target.lease().whenComplete((made, failure) -> serial.execute(() -> connected(made)));
+            var unused =
+                    target.lease().connection().whenComplete((made, failure) -> serial.execute(() -> connected(made)));
         }
 
-        private void connected(@Nullable BulkLease made) {
+        private void connected(@Nullable BulkConnection made) {
             if (made == null) {
                 notKept(this);
             } else if (isPending()) {
                 byte[] request = BlockRequests.toSwitch(
                                 target.plan(), block, target.urgency().get(), true)
                         .encode();
-                stream = made.connection().open(request, this);
+                stream = made.open(request, this);
             }
         }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of leaves that pass through a memory for two of them; the reader has taken the first of four. */
-final class LeafAllocatorTest {
+final class LeafMemoryTest {
     private final byte[] bytes = Chunks.bytes(1, 4 * Fetches.LEAF);
     private final ByteBudget memory = new ByteBudget(2 * Fetches.LEAF);
     private final ByteBudget spooled = new ByteBudget(bytes.length);
@@ -41,12 +41,12 @@ final class LeafAllocatorTest {
     private Path directory;
 
     private Spool spool;
-    private LeafAllocator.LeafWriter writer;
+    private LeafMemory.LeafWriter writer;
 
     @BeforeEach
     void fillMemory() throws IOException {
         spool = Spool.open(directory.resolve("spool"), spooled);
-        writer = new LeafAllocator(
+        writer = new LeafMemory(
                         memory, Optional.of(threadsAreFree::get), spool, UnpooledByteBufAllocator.DEFAULT, 1, time)
                 .writer(block);
         reader.open(new byte[0], new IgnoringListener());

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The helper has credit for one leaf with the request, so that a leaf takes one round trip. Confined to the
  * transfer, except for the stream's callbacks.
  */
-public final class BlockRequest implements BulkStreamListener {
+public final class SmallReadRequest implements BulkStreamListener {
     /**
      * The helper that is asked.
      *
@@ -66,7 +66,7 @@ public final class BlockRequest implements BulkStreamListener {
     private volatile long received;
 
     /** @param issuer issues the block to the helper when the request has failed */
-    public BlockRequest(
+    public SmallReadRequest(
             SerialExecutor serial, Target target, IssuedBlock block, RacerEvents events, Consumer<IssuedBlock> issuer) {
         this.serial = serial;
         this.target = target;

@@ -8,12 +8,12 @@ import io.cloudmw.core.testing.FakeTicker;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class DirectPathsTest {
+final class DirectReadHistoryTest {
     private static final StoreId A = new StoreId("a");
     private static final StoreId B = new StoreId("b");
 
     private final FakeTicker ticker = new FakeTicker();
-    private final DirectPaths paths = new DirectPaths(ticker);
+    private final DirectReadHistory paths = new DirectReadHistory(ticker);
 
     @Test
     void anUnknownStoreIsProbed() {
@@ -25,7 +25,7 @@ final class DirectPathsTest {
         paths.compared(List.of(A, B), DirectUse.PREFERRED);
         assertThat(paths.start(List.of(A, B))).isEqualTo(DirectUse.PREFERRED);
 
-        ticker.advance(DirectPaths.COMPARISON);
+        ticker.advance(DirectReadHistory.COMPARISON);
         assertThat(paths.start(List.of(A, B))).isEqualTo(DirectUse.PROBING);
     }
 
@@ -43,7 +43,7 @@ final class DirectPathsTest {
         assertThat(paths.start(List.of(A))).isEqualTo(DirectUse.LAST_RESORT);
         assertThat(paths.start(List.of(A, B))).isEqualTo(DirectUse.PROBING);
 
-        ticker.advance(DirectPaths.OUTAGE);
+        ticker.advance(DirectReadHistory.OUTAGE);
         assertThat(paths.isOut(A)).isFalse();
         assertThat(paths.start(List.of(A))).isEqualTo(DirectUse.PROBING);
     }

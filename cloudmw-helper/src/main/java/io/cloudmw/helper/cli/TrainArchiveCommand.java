@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
  * starts a coordinator and a helper on loopback, stops them, runs the warm-ups of both, and leaves no files.
  */
 @Command(name = "warm-up", hidden = true, description = "Trains the archive that makes starts faster.")
-final class ServerWarmUp implements Callable<Integer> {
+final class TrainArchiveCommand implements Callable<Integer> {
     /** The bytes are the limit. */
     private static final Duration TIME = Duration.ofMinutes(2);
 

@@ -1,6 +1,6 @@
 package io.cloudmw.client.read;
 
-import io.cloudmw.client.context.DirectPaths;
+import io.cloudmw.client.context.DirectReadHistory;
 import io.cloudmw.client.context.DirectResources;
 import io.cloudmw.core.mode.DirectPolicy;
 import io.cloudmw.core.mode.DirectUse;
@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The route of one read to its bytes: through helpers, directly, or as it is measured. Immutable; safe for any thread.
+ * The choice of the path of one read: through helpers, from the stores directly, or as it is measured. Immutable; safe for any thread.
  */
-final class ReadRoute {
+final class ReadPathChoice {
     /** A shorter read ends before a probe has told anything. */
     static final long LEAST_PROBED_BYTES = 64L << 20;
 
     private final ReadPath path;
-    private final DirectPaths paths;
+    private final DirectReadHistory paths;
 
     /** @param path of the read; empty: the client's */
-    ReadRoute(Optional<ReadPath> path, DirectResources resources) {
+    ReadPathChoice(Optional<ReadPath> path, DirectResources resources) {
         this.path = path.orElse(resources.path());
         this.paths = resources.paths();
     }
@@ -33,7 +33,7 @@ final class ReadRoute {
         return path == ReadPath.DIRECT;
     }
 
-    /** The plan as far as the route allows it. */
+    /** The plan as far as the path allows it. */
     ReadPlan of(ReadPlan plan) {
         return isDirect() ? plan.withoutHelpers() : plan;
     }

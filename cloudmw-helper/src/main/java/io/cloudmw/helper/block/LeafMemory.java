@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The allocator of leaves that outlive the read that fetched them. The allocator puts leaves into direct memory as
- * long as the budget lasts, then into the spool. All leaves of an attempt share one file there. Safe for any thread.
+ * The bounded memory of leaves that a helper has fetched and not sent yet, or caches. Leaves for which the budget does not
+ * last go to the spool, where all leaves of an attempt share one file. Safe for any thread.
  *
  * <p>Leaves that pass through leave the memory as soon as their reader has taken them. So an attempt without room waits
  * for its own reader while that takes leaves. A part of the memory is for blocks whose readers keep up.
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *     while it waits for that reader. Empty: leaves stay for others
  * @param waitNanos time for which a leaf waits for room in the spool
  */
-public record LeafAllocator(
+public record LeafMemory(
         ByteBudget memory,
         Optional<BooleanSupplier> passing,
         Spool spool,
@@ -39,14 +39,14 @@ public record LeafAllocator(
     /** The part of the memory that blocks whose readers lag leave to others. */
     private static final int RESERVED_PART = 4;
 
-    /** A reader that takes no leaf of its block for so long is slow: 5 MB/s. */
+    /** A reader that takes no leaf of its block for so long is slow: it takes less than 5 MB/s in leaves of 256 KiB. */
     private static final long SLOW_READER_NANOS = 50_000_000;
 
     /** Room may also come from other blocks, and other attempts may come to need the thread. */
     private static final long NEXT_LOOK_NANOS = 10_000_000;
 
-    /** An allocator of leaves that stay for others. */
-    public LeafAllocator(ByteBudget memory, Spool spool, ByteBufAllocator allocator, long waitNanos) {
+    /** A memory of leaves that stay for others. */
+    public LeafMemory(ByteBudget memory, Spool spool, ByteBufAllocator allocator, long waitNanos) {
         this(memory, Optional.empty(), spool, allocator, waitNanos, Ticker.system());
     }
 
@@ -55,9 +55,9 @@ public record LeafAllocator(
         return new LeafWriter(block);
     }
 
-    /** The same allocator without waiting: it refuses a leaf at once when the spool has no room. */
-    public LeafAllocator withoutWaiting() {
-        return new LeafAllocator(memory, passing, spool, allocator, 0, ticker);
+    /** The same memory without waiting: it refuses a leaf at once when the spool has no room. */
+    public LeafMemory withoutWaiting() {
+        return new LeafMemory(memory, passing, spool, allocator, 0, ticker);
     }
 
     /**

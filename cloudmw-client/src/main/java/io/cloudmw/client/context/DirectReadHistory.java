@@ -10,10 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The memory of a client's direct reads: which stores it could not read lately, and from which stores direct reads were
+ * The history of a client's direct reads: which stores it could not read lately, and from which stores direct reads were
  * as good as the helpers'. Bounded; safe for any thread.
  */
-public final class DirectPaths {
+public final class DirectReadHistory {
     /** The time for which a store that could not be read is not tried again. */
     static final Duration OUTAGE = Duration.ofSeconds(30);
 
@@ -43,7 +43,7 @@ public final class DirectPaths {
     @GuardedBy("this")
     private final Map<StoreId, Compared> compared = new Recent<>();
 
-    DirectPaths(Ticker ticker) {
+    DirectReadHistory(Ticker ticker) {
         this.ticker = ticker;
     }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(60)
-final class BlockRequestTest {
+final class SmallReadRequestTest {
     private static final int LEAF = 4 << 10;
     private static final int SIZE = 10 * LEAF - 123;
     private static final FilePath FILE = FilePath.parse("vol:/f");
