@@ -48,7 +48,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
     private final StoreId store;
     private final DirectStores stores;
     private final Executor threads;
-    private final AttemptReports told;
+    private final OrderedReports told;
     private final Offering offering;
     private volatile @Nullable ReadProbe probe;
     /** Bytes that came from the store. */
@@ -101,7 +101,7 @@ final class DirectStream implements LocalAttempt, RangeListener, RelaySource {
         this.store = store;
         this.stores = stores;
         this.threads = threads;
-        this.told = new AttemptReports(this, reports.listener());
+        this.told = new OrderedReports(this, reports.listener());
         this.offering = reports.offering();
     }
 

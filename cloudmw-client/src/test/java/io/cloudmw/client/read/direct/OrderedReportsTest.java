@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class AttemptReportsTest {
+final class OrderedReportsTest {
     private final List<String> heard = new ArrayList<>();
-    private final AttemptReports reports = new AttemptReports(new Unused(), new Listener());
+    private final OrderedReports reports = new OrderedReports(new Unused(), new Listener());
 
     @Test
     void progressAfterTheEndIsNotReported() {

@@ -8,14 +8,14 @@ import io.cloudmw.core.error.CloudMwException;
  * end. A reader that takes the last leaves may otherwise report progress of an attempt that has finished. Safe for any
  * thread.
  */
-final class AttemptReports {
+final class OrderedReports {
     private final LocalAttempt attempt;
     private final LocalAttempt.Listener listener;
 
     @GuardedBy("this")
     private boolean over;
 
-    AttemptReports(LocalAttempt attempt, LocalAttempt.Listener listener) {
+    OrderedReports(LocalAttempt attempt, LocalAttempt.Listener listener) {
         this.attempt = attempt;
         this.listener = listener;
     }
