@@ -15,6 +15,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.Attributes;
+import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.time.WallClock;
 import io.cloudmw.core.wire.FromWire;
 import io.cloudmw.proto.v1.CommitFilesRequest;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 final class SinglePutsTest {
     private static final int CHUNK = 64 << 10;
+    private static final int LEAF = 4 << 10;
 
     /** The batches on their way at once; further puts wait. */
     private static final int IN_FLIGHT = 3;
@@ -58,7 +60,7 @@ final class SinglePutsTest {
 
     @BeforeEach
     void start() throws IOException {
-        cluster = new FakeCluster(CHUNK, 4 << 10, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 8L << 20);
+        cluster = new FakeCluster(CHUNK, LEAF, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 8L << 20);
         coordinator = cluster.coordinator();
         client = cluster.client();
     }
@@ -222,6 +224,36 @@ final class SinglePutsTest {
         for (CompletableFuture<PutReceipt> put : puts.subList(puts.size() - 10, puts.size())) {
             put.get(60, SECONDS);
         }
+    }
+
+    @Test
+    void packHasNoMoreLeavesThanAChunkMayHaveWithTheRoomBetweenItsFiles() throws Exception {
+        int size = 60_000;
+        long most = Chunking.maxChunkBytes(LEAF);
+        int files = (int) (most / size);
+        Path source = Files.write(directory.resolve("source"), FakeCluster.bytes(size, 3));
+        List<FilePut> puts = new ArrayList<>();
+        for (int i = 0; i < files; i++) {
+            puts.add(FilePut.of(source, path("leaves-" + i)));
+        }
+
+        for (CompletableFuture<PutReceipt> put : client.files().putAll(puts)) {
+            put.get(60, SECONDS);
+        }
+
+        assertThat((long) files * size).as("without the room").isLessThanOrEqualTo(most);
+        assertThat(commits()).hasSize(2);
+        long longest = 0;
+        for (CommitFilesRequest commit : commits()) {
+            longest = Math.max(
+                    longest, FromWire.chunk(commit.getPack().getChunk()).range().length());
+        }
+        assertThat(longest).isBetween(most - CHUNK, most);
+        assertThat(commits().get(0).getFilesCount() + commits().get(1).getFilesCount())
+                .isEqualTo(files);
+        Path out = directory.resolve("out");
+        client.files().get(path("leaves-270"), out, GetOptions.defaults()).get(60, SECONDS);
+        assertThat(out).hasSameBinaryContentAs(source);
     }
 
     /** Begins as many puts as may be on their way at once, one after the other. */

@@ -29,9 +29,14 @@ final class PackLayout {
         long end = 0;
         for (int i = 0; i < sizes.length; i++) {
             offsets[i] = end + padding(end, sizes[i], leafSizeBytes);
-            end = sizes[i] == 0 ? end : offsets[i] + sizes[i];
+            end = offsets[i] + sizes[i];
         }
         return new PackLayout(offsets, sizes, end);
+    }
+
+    /** The length of a pack of so many bytes once a file of this size follows. */
+    static long bytesWith(long bytes, long size, int leafSizeBytes) {
+        return bytes + padding(bytes, size, leafSizeBytes) + size;
     }
 
     private static long padding(long end, long size, int leafSizeBytes) {

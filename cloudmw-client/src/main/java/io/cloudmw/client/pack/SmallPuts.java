@@ -374,6 +374,7 @@ public final class SmallPuts {
     @GuardedBy("this")
     private Optional<PackTransfer> next(Packing packing) {
         long most = mostBytes(packing.described());
+        int leaf = packing.described().chunking().leafSizeBytes();
         List<SmallPut> puts = new ArrayList<>();
         List<SmallPut> gone = new ArrayList<>();
         long bytes = 0;
@@ -382,7 +383,8 @@ public final class SmallPuts {
             SmallPut put = packing.queue.element();
             boolean wanted = !put.call().isDone();
             if (wanted) {
-                bytes += put.sizeBytes();
+                // With the room before the file: the pack must not have more leaves than a chunk may have.
+                bytes = PackLayout.bytesWith(bytes, put.sizeBytes(), leaf);
                 pathBytes += put.path().path().getBytes(StandardCharsets.UTF_8).length;
                 if (!puts.isEmpty() && (bytes > most || pathBytes > MAX_PATH_BYTES)) {
                     break;

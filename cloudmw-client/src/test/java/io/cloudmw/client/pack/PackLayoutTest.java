@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.core.model.ByteRange;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
@@ -31,6 +32,20 @@ class PackLayoutTest {
 
         PackLayout dear = PackLayout.of(puts(1, 8 * LEAF), LEAF);
         assertThat(dear.range(1).offset()).isEqualTo(1);
+    }
+
+    @Test
+    void lengthOfAPackThatGrowsFileByFileIsThatOfItsLayout() {
+        Random random = new Random(5);
+        long[] sizes = new long[300];
+        long bytes = 0;
+        for (int i = 0; i < sizes.length; i++) {
+            sizes[i] = random.nextInt(4) == 0 ? 0 : random.nextInt(40 * LEAF);
+            bytes = PackLayout.bytesWith(bytes, sizes[i], LEAF);
+            assertThat(PackLayout.of(puts(Arrays.copyOf(sizes, i + 1)), LEAF).bytes())
+                    .isEqualTo(bytes);
+        }
+        assertThat(bytes).as("with padding").isGreaterThan(LongStream.of(sizes).sum());
     }
 
     @Test
