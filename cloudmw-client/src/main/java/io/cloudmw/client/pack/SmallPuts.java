@@ -453,6 +453,7 @@ public final class SmallPuts {
         boolean isUnknown = SmallFileCalls.isUnknown(cause);
         boolean isOne = pack.puts().size() == 1;
         boolean isRefusal = pack.isAskedToCommit() && mayPassAlone(cause);
+        boolean isOfTheBatch = !pack.isAskedToCommit() && isDefect(cause);
         go(pack, packing -> {
             if (isUnknown) {
                 packing.singleUntilNanos = OptionalLong.of(context.ticker().nanos() + SINGLE_NANOS);
@@ -462,7 +463,7 @@ public final class SmallPuts {
             }
         });
         for (SmallPut put : pack.puts()) {
-            if (isUnknown || (!isOne && (isRefusal || cause.code() == ErrorCode.LOCAL_IO))) {
+            if (isUnknown || isOfTheBatch || (!isOne && (isRefusal || cause.code() == ErrorCode.LOCAL_IO))) {
                 putAlone(put);
             } else if (isRefusal) {
                 refused(put, cause);
@@ -502,6 +503,14 @@ public final class SmallPuts {
             case CONFLICT, INVALID_ARGUMENT, QUORUM_NOT_MET, DEADLINE_EXCEEDED -> true;
             default -> false;
         };
+    }
+
+    /**
+     * Returns whether a failure before the commit may come from the making of the batch. Nothing was committed then, so
+     * each file is put alone, once.
+     */
+    private static boolean isDefect(CloudMwException cause) {
+        return cause.code() == ErrorCode.INTERNAL || cause.code() == ErrorCode.INVALID_ARGUMENT;
     }
 
     private void go(PackTransfer pack, Consumer<Packing> change) {

@@ -1,0 +1,167 @@
+package io.cloudmw.client.pack;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.cloudmw.client.FakeCluster;
+import io.cloudmw.client.context.ClientContext;
+import io.cloudmw.client.context.ClientLimits;
+import io.cloudmw.client.context.ClientThreads;
+import io.cloudmw.client.context.ConfinedTransfer;
+import io.cloudmw.client.context.PutTerms;
+import io.cloudmw.client.file.FilePut;
+import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.ClientCertificates;
+import io.cloudmw.client.rpc.CoordinatorTimes;
+import io.cloudmw.client.rpc.FakeHelper;
+import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.core.cost.Pricing;
+import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.RedundancyLimits;
+import io.cloudmw.core.time.Ticker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The queue of small puts, with files without bytes: their batches need no helper. */
+@Timeout(60)
+final class SmallPutsTest {
+    private static final FilePath ONE = FilePath.parse("vol:/one");
+    private static final FilePath TWO = FilePath.parse("vol:/two");
+
+    /** Starts batches, or fails them before they begin. */
+    private final class Transfers implements SmallPuts.Starter {
+        @Override
+        public <T> CompletableFuture<T> start(ConfinedTransfer<T> transfer, ToLongFunction<T> bytes, int files) {
+            if (failure.isPresent()) {
+                return CompletableFuture.failedFuture(failure.get());
+            }
+            transfer.start();
+            return transfer.result();
+        }
+    }
+
+    @TempDir
+    private Path directory;
+
+    private final ScheduledExecutorService calls = Executors.newSingleThreadScheduledExecutor();
+    private final List<FilePath> alone = new CopyOnWriteArrayList<>();
+    private volatile Optional<CloudMwException> failure = Optional.empty();
+    private Path source;
+    private FakeCluster cluster;
+    private ClientContext context;
+    private SmallPuts puts;
+
+    @BeforeEach
+    void start() throws Exception {
+        source = Files.createFile(directory.resolve("source"));
+        cluster = new FakeCluster(64 << 10, 4 << 10, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 8L << 20);
+        context = ClientContext.of(
+                new ClientThreads(),
+                new CoordinatorClient(
+                        cluster.coordinator().address(),
+                        ClientCertificates.none(),
+                        CoordinatorTimes.of(Duration.ofSeconds(30)),
+                        calls,
+                        calls,
+                        Ticker.system(),
+                        waiting -> {}),
+                () -> {
+                    throw new IllegalStateException("no helper is needed");
+                },
+                new ClientLimits(1 << 20, Long.MAX_VALUE),
+                Pricing.DEFAULT,
+                new RedundancyBudget(RedundancyLimits.DEFAULT),
+                Ticker.system());
+        puts = new SmallPuts(
+                context,
+                new Transfers(),
+                file -> putAlone(file.target()),
+                new SmallPuts.Rules(1 << 20, Duration.ofMillis(2), Duration.ofSeconds(30)));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        context.close();
+        cluster.close();
+        calls.submit(() -> {}).get(20, SECONDS);
+        calls.shutdownNow();
+    }
+
+    /** Notes that a file is put by itself, and fails. */
+    private CompletableFuture<PutReceipt> putAlone(FilePath file) {
+        alone.add(file);
+        return CompletableFuture.failedFuture(new CloudMwException(ErrorCode.NOT_FOUND, "put alone"));
+    }
+
+    private CompletableFuture<PutReceipt> put(FilePath file) {
+        return puts.put(source, file, PutTerms.NONE, Long.MAX_VALUE, () -> putAlone(file));
+    }
+
+    private List<CompletableFuture<PutReceipt>> putBoth() {
+        return puts.put(ONE.volume(), List.of(FilePut.of(source, ONE), FilePut.of(source, TWO)));
+    }
+
+    private static void fails(CompletableFuture<PutReceipt> put, ErrorCode code, String message) {
+        assertThatThrownBy(() -> put.get(40, SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(
+                        CloudMwException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {"INTERNAL", "INVALID_ARGUMENT"})
+    void filesOfABatchThatFailsByADefectBeforeItsCommitArePutAloneOnce(ErrorCode code) {
+        failure = Optional.of(new CloudMwException(code, "a defect, on purpose"));
+
+        for (CompletableFuture<PutReceipt> put : putBoth()) {
+            fails(put, ErrorCode.NOT_FOUND, "put alone");
+        }
+        fails(put(ONE), ErrorCode.NOT_FOUND, "put alone");
+
+        assertThat(alone).containsExactlyInAnyOrder(ONE, TWO, ONE);
+    }
+
+    @Test
+    void filesOfABatchThatFailsForWantOfAHelperFailWithIt() {
+        failure = Optional.of(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "no helper, on purpose"));
+
+        for (CompletableFuture<PutReceipt> put : putBoth()) {
+            fails(put, ErrorCode.HELPER_UNAVAILABLE, "on purpose");
+        }
+
+        assertThat(alone).isEmpty();
+    }
+
+    @Test
+    void filesOfABatchWhoseCommitFailsByADefectMayBeCommittedAndAreNotPutAgain() {
+        cluster.coordinator().refuse("CommitFiles", ErrorCode.INTERNAL, 1);
+
+        for (CompletableFuture<PutReceipt> put : putBoth()) {
+            fails(put, ErrorCode.INTERNAL, "it may have been committed all the same");
+        }
+
+        assertThat(alone).isEmpty();
+    }
+}
