@@ -61,6 +61,9 @@ public final class SmallPuts {
 
     private static final int ALONE_AT_ONCE = 8;
 
+    /** The most volumes that are remembered, unless more have puts on their way. */
+    static final int MAX_VOLUMES = 1000;
+
     /** The time for which a volume's description is used. A later put asks for it again, with a placement. */
     private static final long VOLUME_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -93,6 +96,10 @@ public final class SmallPuts {
     @GuardedBy("this")
     private final Map<VolumeName, Packing> volumes = new HashMap<>();
 
+    /** With this number of volumes, idle ones are forgotten before a further one is added. */
+    @GuardedBy("this")
+    private int mostVolumes = MAX_VOLUMES;
+
     @GuardedBy("this")
     private int waiting;
 
@@ -113,6 +120,15 @@ public final class SmallPuts {
 
         boolean isFull() {
             return queue.size() >= SmallFileCalls.MAX_FILES || bytes >= mostBytes(described());
+        }
+
+        /** Returns whether nothing is queued or on its way. Such a volume may be forgotten: its next put asks for it. */
+        boolean isIdle() {
+            return queue.isEmpty() && inFlight == 0;
+        }
+
+        boolean isBeingAsked() {
+            return asked != null && !asked.isDone();
         }
 
         Volume described() {
@@ -257,8 +273,18 @@ public final class SmallPuts {
         });
     }
 
+    /** The number of volumes that are remembered. */
+    synchronized int volumes() {
+        return volumes.size();
+    }
+
     @GuardedBy("this")
     private Packing packing(VolumeName volume) {
+        if (volumes.size() >= mostVolumes && !volumes.containsKey(volume)) {
+            volumes.values().removeIf(packing -> packing.isIdle() && !packing.isBeingAsked());
+            // Where most of them are busy, the next search for idle ones waits for many more.
+            mostVolumes = Math.max(MAX_VOLUMES, 2 * volumes.size());
+        }
         return volumes.computeIfAbsent(volume, ignored -> new Packing());
     }
 
@@ -277,10 +303,23 @@ public final class SmallPuts {
                     long now = context.ticker().nanos();
                     prepared.next().ifPresent(placed -> ready(name, ReadyPlacement.of(first, placed, now)));
                     return new KnownVolume(prepared.volume(), prepared.coordinatorMillis(), now);
+                })
+                .whenComplete((known, failure) -> {
+                    if (failure != null) {
+                        forget(name);
+                    }
                 });
         packing.asked = call;
         packing.askedNanos = context.ticker().nanos();
         return call;
+    }
+
+    /** Forgets a volume that could not be looked up. */
+    private synchronized void forget(VolumeName volume) {
+        Packing packing = volumes.get(volume);
+        if (packing != null && packing.isIdle()) {
+            volumes.remove(volume);
+        }
     }
 
     private synchronized void ready(VolumeName volume, ReadyPlacement placement) {

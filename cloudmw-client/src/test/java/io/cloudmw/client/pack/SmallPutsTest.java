@@ -3,8 +3,10 @@ package io.cloudmw.client.pack;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.FakeCluster;
+import io.cloudmw.client.VolumeOperations;
 import io.cloudmw.client.context.ClientContext;
 import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
@@ -32,7 +34,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,11 +55,14 @@ final class SmallPutsTest {
     private final class Transfers implements SmallPuts.Starter {
         @Override
         public <T> CompletableFuture<T> start(ConfinedTransfer<T> transfer, ToLongFunction<T> bytes, int files) {
+            batches.incrementAndGet();
             if (failure.isPresent()) {
                 return CompletableFuture.failedFuture(failure.get());
             }
-            transfer.start();
-            return transfer.result();
+            return gate.thenCompose(open -> {
+                transfer.start();
+                return transfer.result();
+            });
         }
     }
 
@@ -63,8 +70,10 @@ final class SmallPutsTest {
     private Path directory;
 
     private final ScheduledExecutorService calls = Executors.newSingleThreadScheduledExecutor();
+    private final AtomicInteger batches = new AtomicInteger();
     private final List<FilePath> alone = new CopyOnWriteArrayList<>();
     private volatile Optional<CloudMwException> failure = Optional.empty();
+    private volatile CompletableFuture<Boolean> gate = CompletableFuture.completedFuture(true);
     private Path source;
     private FakeCluster cluster;
     private ClientContext context;
@@ -116,6 +125,12 @@ final class SmallPutsTest {
         return puts.put(source, file, PutTerms.NONE, Long.MAX_VALUE, () -> putAlone(file));
     }
 
+    /** Puts a file into a volume of its own. */
+    private CompletableFuture<PutReceipt> putElsewhere(int number) {
+        FilePath file = FilePath.parse("vol-" + number + ":/one");
+        return puts.put(file.volume(), List.of(FilePut.of(source, file))).get(0);
+    }
+
     private List<CompletableFuture<PutReceipt>> putBoth() {
         return puts.put(ONE.volume(), List.of(FilePut.of(source, ONE), FilePut.of(source, TWO)));
     }
@@ -163,5 +178,43 @@ final class SmallPutsTest {
         }
 
         assertThat(alone).isEmpty();
+    }
+
+    @Test
+    void volumeThatIsNotFoundIsForgotten() throws Exception {
+        VolumeOperations volumes = cluster.client().volumes();
+        var unused = volumes.create(volumes.get(ONE.volume()).get(40, SECONDS)).get(40, SECONDS);
+
+        fails(putElsewhere(1), ErrorCode.VOLUME_NOT_FOUND, "no such volume");
+        fails(putElsewhere(2), ErrorCode.VOLUME_NOT_FOUND, "no such volume");
+
+        assertThat(puts.volumes()).isZero();
+    }
+
+    @Test
+    void idleVolumesAreForgottenWhereThereAreTooMany() throws Exception {
+        CompletableFuture<Boolean> held = new CompletableFuture<>();
+        gate = held;
+        CompletableFuture<PutReceipt> first = putElsewhere(0);
+        await().until(() -> batches.get() == 1);
+        gate = CompletableFuture.completedFuture(true);
+        List<CompletableFuture<PutReceipt>> others = IntStream.range(1, SmallPuts.MAX_VOLUMES)
+                .mapToObj(this::putElsewhere)
+                .toList();
+        for (CompletableFuture<PutReceipt> put : others) {
+            put.get(40, SECONDS);
+        }
+        assertThat(puts.volumes()).isEqualTo(SmallPuts.MAX_VOLUMES);
+
+        putElsewhere(SmallPuts.MAX_VOLUMES).get(40, SECONDS);
+
+        assertThat(puts.volumes())
+                .as("the new one, and the one with a put on its way")
+                .isEqualTo(2);
+        held.complete(true);
+        first.get(40, SECONDS);
+        putElsewhere(0).get(40, SECONDS);
+        putElsewhere(1).get(40, SECONDS);
+        assertThat(puts.volumes()).isEqualTo(3);
     }
 }
