@@ -105,7 +105,10 @@ public final class FileOperations {
                 transfers::batch,
                 this::putAlone,
                 new SmallPuts.Rules(
-                        options.packs().limitBytes(), options.packs().delay(), options.coordinatorTimeout()));
+                        options.packs().limitBytes(),
+                        options.packs().delay(),
+                        options.coordinatorTimeout(),
+                        SmallPuts.MAX_WAITING));
     }
 
     /**
@@ -114,7 +117,7 @@ public final class FileOperations {
      *
      * <p>Small files that are put close together share stored objects and calls, as {@link CloudMwOptions#packs()} says,
      * unless the options have a listener or locks. Without a condition such a put replaces whatever is at the path when
-     * it is committed.
+     * it is committed. While 100,000 of them wait, a further one fails with {@code OVERLOADED}.
      *
      * @param source a regular file; it must not change until the future is done
      * @return the receipt; fails with {@code CONFLICT} when another client changed the path meanwhile, or when a

@@ -9,11 +9,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit on the puts of calls with many files that are measured or queued. The rest of such a call waits here, in
- * portions. Safe for any thread.
+ * A limit on the puts that are begun and have not left the queue yet. The rest of a call with many files waits here, in
+ * portions. A put with a call of its own is refused instead. Safe for any thread.
  */
 final class PutWindow {
-    /** The most puts that are measured or queued, of all calls together. */
+    /** The most puts that are measured or queued, of all calls with many files together. */
     static final int MAX_BEGUN = 20_000;
 
     private static final int PORTION = 1000;
@@ -21,6 +21,7 @@ final class PutWindow {
     /** Some puts of one call. */
     record Portion(VolumeName volume, List<SmallPut> puts) {}
 
+    private final int mostSingle;
     private final Consumer<Portion> begin;
 
     @GuardedBy("this")
@@ -29,12 +30,20 @@ final class PutWindow {
     @GuardedBy("this")
     private int begun;
 
+    /** The single puts that are measured or queued. */
+    @GuardedBy("this")
+    private int single;
+
     /** Whether a thread begins portions. */
     @GuardedBy("this")
     private boolean beginning;
 
-    /** @param begin begins the puts of a portion; each leaves the window later, once */
-    PutWindow(Consumer<Portion> begin) {
+    /**
+     * @param mostSingle the most single puts
+     * @param begin begins the puts of a portion; each leaves the window later, once
+     */
+    PutWindow(int mostSingle, Consumer<Portion> begin) {
+        this.mostSingle = mostSingle;
         this.begin = begin;
     }
 
@@ -48,9 +57,20 @@ final class PutWindow {
         beginMore();
     }
 
+    /** Adds a single put, which leaves the window later, once. Returns false when there are too many. */
+    synchronized boolean addSingle() {
+        if (single >= mostSingle) {
+            return false;
+        }
+        single++;
+        return true;
+    }
+
     /** The puts are not queued, or not any more. {@link #beginMore} is called afterwards. */
     synchronized void leave(List<SmallPut> puts) {
-        begun -= (int) puts.stream().filter(put -> !put.isSingle()).count();
+        int leaving = (int) puts.stream().filter(SmallPut::isSingle).count();
+        single -= leaving;
+        begun -= puts.size() - leaving;
     }
 
     /** Begins what there is room for; in a loop, as a portion may fail at once. */

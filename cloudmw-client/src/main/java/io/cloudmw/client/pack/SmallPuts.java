@@ -56,8 +56,8 @@ public final class SmallPuts {
     /** The batches of one volume on their way at once. */
     private static final int BATCHES_IN_FLIGHT = 3;
 
-    /** The most puts that wait, in all volumes. A further single put fails; others wait in {@link PutWindow}. */
-    static final int MAX_WAITING = 100_000;
+    /** The most single puts of a client that wait, in all volumes. A further one fails. */
+    public static final int MAX_WAITING = 100_000;
 
     private static final int ALONE_AT_ONCE = 8;
 
@@ -82,8 +82,9 @@ public final class SmallPuts {
      * @param limitBytes the largest file that shares a pack; 0: none does
      * @param delay the time that a put waits for others
      * @param callTime the time after which a call of the coordinator is given up
+     * @param mostWaiting the most single puts that wait, from their call on; puts of many files wait in {@link PutWindow}
      */
-    public record Rules(long limitBytes, Duration delay, Duration callTime) {}
+    public record Rules(long limitBytes, Duration delay, Duration callTime, int mostWaiting) {}
 
     private final ClientContext context;
     private final Starter starter;
@@ -91,7 +92,7 @@ public final class SmallPuts {
     private final Rules rules;
     private final CallSlots aloneSlots = new CallSlots(ALONE_AT_ONCE);
     private final CallSlots unlimited = new CallSlots(Integer.MAX_VALUE);
-    private final PutWindow window = new PutWindow(this::measure);
+    private final PutWindow window;
 
     @GuardedBy("this")
     private final Map<VolumeName, Packing> volumes = new HashMap<>();
@@ -155,6 +156,7 @@ public final class SmallPuts {
         this.starter = starter;
         this.alone = alone;
         this.rules = rules;
+        window = new PutWindow(rules.mostWaiting(), this::measure);
     }
 
     /**
@@ -185,8 +187,7 @@ public final class SmallPuts {
             long mostBytes,
             Supplier<CompletableFuture<PutReceipt>> byItself) {
         SmallPut put = SmallPut.single(target, new LocalContent(source, OptionalLong.empty()), terms, byItself);
-        measure(context.threads().files(), target.volume(), List.of(put), Math.min(mostBytes, rules.limitBytes()));
-        return put.call().result();
+        return begin(context.threads().files(), put, Math.min(mostBytes, rules.limitBytes()));
     }
 
     /**
@@ -205,11 +206,23 @@ public final class SmallPuts {
         StreamContent content = new StreamContent(source, sizeBytes);
         SmallPut put = SmallPut.single(target, content, terms, () -> byItself.apply(content.whole()));
         var unused = put.call().result().whenComplete((receipt, failure) -> content.stop());
-        measure(context.threads().sources(), target.volume(), List.of(put), rules.limitBytes());
+        return begin(context.threads().sources(), put, rules.limitBytes());
+    }
+
+    private CompletableFuture<PutReceipt> begin(Executor where, SmallPut put, long limitBytes) {
+        if (window.addSingle()) {
+            measure(where, put.path().volume(), List.of(put), limitBytes);
+        } else {
+            put.call()
+                    .fail(new CloudMwException(
+                            ErrorCode.OVERLOADED,
+                            put.path() + ": " + rules.mostWaiting()
+                                    + " small puts of this client wait (wait for some of them before more)"));
+        }
         return put.call().result();
     }
 
-    /** The puts that wait for others, or for room on the way. */
+    /** The puts in the queue: they wait for others, or for room on the way. */
     public synchronized int waiting() {
         return waiting;
     }
@@ -223,31 +236,35 @@ public final class SmallPuts {
             where.execute(() -> {
                 List<SmallPut> small = new ArrayList<>();
                 List<SmallPut> large = new ArrayList<>();
-                List<SmallPut> failed = new ArrayList<>();
                 for (SmallPut put : puts) {
                     try {
                         put.measure();
                         (put.sizeBytes() > limitBytes ? large : small).add(put);
                     } catch (CloudMwException | RuntimeException | Error e) {
-                        put.call().fail(e);
-                        failed.add(put);
+                        fail(List.of(put), e);
                     }
                 }
-                large.forEach(this::putAlone);
-                notQueued(large);
-                notQueued(failed);
+                putAlone(large);
                 if (!small.isEmpty()) {
                     enqueue(volume, small);
                 }
             });
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            puts.forEach(put -> put.call().fail(Failures.clientClosed()));
-            notQueued(puts);
+            fail(puts, Failures.clientClosed());
         }
     }
 
-    private void notQueued(List<SmallPut> puts) {
+    /** Fails puts that are not queued. */
+    private void fail(List<SmallPut> puts, Throwable cause) {
         window.leave(puts);
+        puts.forEach(put -> put.call().fail(cause));
+        window.beginMore();
+    }
+
+    /** Puts files alone that are not queued. */
+    private void putAlone(List<SmallPut> puts) {
+        window.leave(puts);
+        puts.forEach(this::putAlone);
         window.beginMore();
     }
 
@@ -257,16 +274,13 @@ public final class SmallPuts {
             batches = packing(volume).takesBatches(context.ticker().nanos());
         }
         if (!batches) {
-            puts.forEach(this::putAlone);
-            notQueued(puts);
+            putAlone(puts);
             return;
         }
         long bytes = puts.stream().mapToLong(SmallPut::sizeBytes).sum();
         var unused = known(volume, Math.max(1, Math.min(bytes, MAX_PACK_BYTES))).whenComplete((known, failure) -> {
             if (known == null) {
-                CloudMwException cause = Failures.of(failure == null ? new IllegalStateException() : failure);
-                puts.forEach(put -> put.call().fail(cause));
-                notQueued(puts);
+                fail(puts, Failures.of(failure == null ? new IllegalStateException() : failure));
             } else {
                 enqueue(known, puts);
             }
@@ -327,7 +341,6 @@ public final class SmallPuts {
     }
 
     private void enqueue(KnownVolume known, List<SmallPut> puts) {
-        List<SmallPut> tooMany = new ArrayList<>();
         List<SmallPut> single = new ArrayList<>();
         List<PackTransfer> begun;
         synchronized (this) {
@@ -336,8 +349,6 @@ public final class SmallPuts {
             for (SmallPut put : puts) {
                 if (!canBeInABatch(known, put)) {
                     single.add(put);
-                } else if (put.isSingle() && waiting >= MAX_WAITING) {
-                    tooMany.add(put);
                 } else {
                     packing.queue.add(put);
                     packing.bytes += put.sizeBytes();
@@ -346,14 +357,8 @@ public final class SmallPuts {
             }
             begun = fill(packing);
         }
-        tooMany.forEach(put -> put.call()
-                .fail(new CloudMwException(
-                        ErrorCode.OVERLOADED,
-                        put.path() + ": " + MAX_WAITING
-                                + " small puts of this client wait (wait for some of them before more)")));
-        single.forEach(this::putAlone);
         begun.forEach(this::start);
-        notQueued(single);
+        putAlone(single);
     }
 
     /**

@@ -18,13 +18,16 @@ import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeHelper;
 import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
+import io.cloudmw.client.write.StreamPutSource;
 import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.hedge.RedundancyBudget;
+import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.time.Ticker;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,6 +53,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class SmallPutsTest {
     private static final FilePath ONE = FilePath.parse("vol:/one");
     private static final FilePath TWO = FilePath.parse("vol:/two");
+
+    private static final int LIMIT = 1000;
+    private static final int MOST_WAITING = 3;
 
     /** Starts batches, or fails them before they begin. */
     private final class Transfers implements SmallPuts.Starter {
@@ -104,7 +110,7 @@ final class SmallPutsTest {
                 context,
                 new Transfers(),
                 file -> putAlone(file.target()),
-                new SmallPuts.Rules(1 << 20, Duration.ofMillis(2), Duration.ofSeconds(30)));
+                new SmallPuts.Rules(LIMIT, Duration.ofMillis(2), Duration.ofSeconds(30), MOST_WAITING));
     }
 
     @AfterEach
@@ -121,8 +127,30 @@ final class SmallPutsTest {
         return CompletableFuture.failedFuture(new CloudMwException(ErrorCode.NOT_FOUND, "put alone"));
     }
 
+    private CompletableFuture<PutReceipt> put(Path from, FilePath file) {
+        return puts.put(from, file, PutTerms.NONE, LIMIT, () -> putAlone(file));
+    }
+
     private CompletableFuture<PutReceipt> put(FilePath file) {
-        return puts.put(source, file, PutTerms.NONE, Long.MAX_VALUE, () -> putAlone(file));
+        return put(source, file);
+    }
+
+    /** @param reads counts the reads of the stream */
+    private CompletableFuture<PutReceipt> putStream(FilePath file, AtomicInteger reads) {
+        InputStream empty = new InputStream() {
+            @Override
+            public int read() {
+                reads.incrementAndGet();
+                return -1;
+            }
+
+            @Override
+            public int read(byte[] target, int offset, int length) {
+                return read();
+            }
+        };
+        return puts.put(
+                new StreamPutSource(empty, 0, new ByteBudget(1 << 20)), 0, file, PutTerms.NONE, kept -> putAlone(file));
     }
 
     /** Puts a file into a volume of its own. */
@@ -216,5 +244,37 @@ final class SmallPutsTest {
         putElsewhere(0).get(40, SECONDS);
         putElsewhere(1).get(40, SECONDS);
         assertThat(puts.volumes()).isEqualTo(3);
+    }
+
+    @Test
+    void singlePutsThatWaitForTheCoordinatorAreLimited() throws Exception {
+        cluster.coordinator().stop();
+        List<CompletableFuture<PutReceipt>> waiting = IntStream.range(0, MOST_WAITING)
+                .mapToObj(i -> put(FilePath.parse("vol:/waiting-" + i)))
+                .toList();
+        AtomicInteger read = new AtomicInteger();
+
+        fails(put(TWO), ErrorCode.OVERLOADED, "vol:/two: 3 small puts of this client wait");
+        fails(putStream(TWO, read), ErrorCode.OVERLOADED, "vol:/two: 3 small puts of this client wait");
+
+        assertThat(read).hasValue(0);
+        assertThat(waiting).noneMatch(CompletableFuture::isDone);
+        cluster.coordinator().start();
+        for (CompletableFuture<PutReceipt> put : waiting) {
+            put.get(40, SECONDS);
+        }
+        putStream(TWO, read).get(40, SECONDS);
+        assertThat(read).hasPositiveValue();
+    }
+
+    @Test
+    void singlePutsThatFailOrArePutAloneNoLongerWait() throws Exception {
+        Path large = Files.write(directory.resolve("large"), new byte[LIMIT + 1]);
+        failure = Optional.of(new CloudMwException(ErrorCode.HELPER_UNAVAILABLE, "no helper, on purpose"));
+        for (int i = 0; i <= MOST_WAITING; i++) {
+            fails(put(ONE), ErrorCode.HELPER_UNAVAILABLE, "on purpose");
+            fails(put(source.resolveSibling("missing"), ONE), ErrorCode.LOCAL_IO, "no such file");
+            fails(put(large, ONE), ErrorCode.NOT_FOUND, "put alone");
+        }
     }
 }
