@@ -8,9 +8,7 @@ import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.file.FileVersion;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -132,7 +130,10 @@ public final class SnapshotDiff {
             }
             int order = was.isEmpty()
                     ? 1
-                    : is.isEmpty() ? -1 : order(was.get().name(), is.get().name());
+                    : is.isEmpty()
+                            ? -1
+                            : SortedEntries.compareNames(
+                                    was.get().name(), is.get().name());
             Optional<FileEntry> first = order <= 0 ? was : Optional.empty();
             Optional<FileEntry> second = order >= 0 ? is : Optional.empty();
             if (first.isPresent()) {
@@ -145,10 +146,6 @@ public final class SnapshotDiff {
                 return false;
             }
         }
-    }
-
-    private static int order(String a, String b) {
-        return Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
     }
 
     private boolean compare(String directory, Optional<FileEntry> was, Optional<FileEntry> is) throws CloudMwException {

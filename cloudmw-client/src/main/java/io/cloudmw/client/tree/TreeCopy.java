@@ -102,12 +102,17 @@ public abstract class TreeCopy extends TreeTask {
         void take(Path path) throws IOException, InterruptedException;
     }
 
-    /** Walks a local directory. */
+    /**
+     * Walks a local directory in the order in which a volume lists it ({@link SortedEntries}). So files that an upload
+     * stores together are read together by a download.
+     */
     final void walk(Path directory, PathStep step) throws CloudMwException, InterruptedException {
         attempt(directory, () -> {
             try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
-                for (Path path : paths) {
-                    step.take(path);
+                SortedEntries sorted =
+                        new SortedEntries(paths.iterator(), options().names(), SortedEntries.WINDOW);
+                while (sorted.hasNext()) {
+                    step.take(sorted.next());
                 }
             }
         });
