@@ -55,7 +55,7 @@ public final class SmallGets {
     }
 
     /**
-     * Gets files of one volume.
+     * Gets files of one volume, any number. Some are looked up at once, further ones as those have been read.
      *
      * @param durable whether files are forced to the disk
      * @return a future for each file, in their order
@@ -64,16 +64,21 @@ public final class SmallGets {
             VolumeName volume, List<FileGet> files, boolean durable, Reads reads) {
         List<SharedCall<EntryStatus>> results = new ArrayList<>(files.size());
         files.forEach(file -> results.add(new SharedCall<>()));
-        for (int from = 0; from < files.size(); from += SmallFileCalls.MAX_FILES) {
-            int end = Math.min(files.size(), from + SmallFileCalls.MAX_FILES);
-            look(volume, files.subList(from, end), results.subList(from, end), new Round(durable, reads));
-        }
+        Round round = new Round(durable, reads);
+        GetWindow window = new GetWindow(
+                files.size(), (from, end) -> look(volume, files.subList(from, end), results.subList(from, end), round));
+        results.forEach(result -> result.whenEnded(window::end));
+        window.beginMore();
         return List.copyOf(results.stream().map(SharedCall::result).toList());
     }
 
     private record Round(boolean durable, Reads reads) {}
 
     private void look(VolumeName volume, List<FileGet> files, List<SharedCall<EntryStatus>> results, Round round) {
+        if (results.stream().allMatch(SharedCall::isDone)) {
+            results.forEach(SharedCall::end);
+            return;
+        }
         List<String> paths = files.stream().map(file -> file.source().path()).toList();
         var unused = context.coordinator()
                 .smallFiles()

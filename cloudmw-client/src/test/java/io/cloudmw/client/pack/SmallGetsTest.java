@@ -3,6 +3,7 @@ package io.cloudmw.client.pack;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.FakeCluster;
 import io.cloudmw.client.GetOptions;
@@ -15,6 +16,7 @@ import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
+import io.cloudmw.client.rpc.CancellableFuture;
 import io.cloudmw.client.rpc.ClientCertificates;
 import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeHelper;
@@ -31,6 +33,7 @@ import io.cloudmw.core.time.Ticker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -175,5 +178,71 @@ final class SmallGetsTest {
         read.completeExceptionally(new CloudMwException(ErrorCode.CANCELLED, "cancelled"));
 
         fails(get, ErrorCode.CANCELLED, "the client was closed");
+    }
+
+    private List<FileGet> many(FilePath source, int count) {
+        return Collections.nCopies(count, new FileGet(source, directory.resolve("target")));
+    }
+
+    /** Waits until the coordinator has got what was sent to it before. */
+    private void waitForCoordinator() throws Exception {
+        var unused = context.coordinator().stat(ONE).get(40, SECONDS);
+    }
+
+    @Test
+    void manyFilesAreLookedUpInAFewCallsAtOnce() throws Exception {
+        CompletableFuture<Void> gate = cluster.coordinator().holdLookUps();
+        List<CompletableFuture<EntryStatus>> all =
+                gets.get(ONE.volume(), many(FilePath.parse("vol:/none"), 9_500), false, new NoReads());
+        await().until(() -> cluster.coordinator().lookUps() >= 4);
+        waitForCoordinator();
+        assertThat(cluster.coordinator().lookUps()).isEqualTo(4);
+
+        gate.complete(null);
+
+        for (CompletableFuture<EntryStatus> get : all) {
+            fails(get, ErrorCode.NOT_FOUND, "vol:/none");
+        }
+        assertThat(cluster.coordinator().lookUps()).isEqualTo(10);
+        assertThat(cluster.coordinator().mostLookUpsAtOnce()).isLessThanOrEqualTo(4);
+    }
+
+    @Test
+    void furtherFilesAreLookedUpWhenEarlierOnesHaveEnded() throws Exception {
+        CompletableFuture<GetReceipt> read = new CompletableFuture<>();
+        SmallGets.Reads reads = new NoReads() {
+            @Override
+            public CompletableFuture<GetReceipt> pack(
+                    FilePath pack, VersionId version, ByteRange range, PositionalTarget target) {
+                return read;
+            }
+        };
+        List<CompletableFuture<EntryStatus>> all = gets.get(ONE.volume(), many(ONE, 5_000), false, reads);
+        await().until(() -> cluster.coordinator().lookUps() >= 4);
+        waitForCoordinator();
+        assertThat(cluster.coordinator().lookUps()).isEqualTo(4);
+
+        read.completeExceptionally(new CloudMwException(ErrorCode.REPLICA_CORRUPT, "on purpose"));
+
+        for (CompletableFuture<EntryStatus> get : all) {
+            fails(get, ErrorCode.INTERNAL, "on purpose");
+        }
+        assertThat(cluster.coordinator().lookUps()).isEqualTo(5);
+    }
+
+    @Test
+    void filesThatNobodyWaitsForAreNotLookedUp() throws Exception {
+        CompletableFuture<Void> gate = cluster.coordinator().holdLookUps();
+        List<CompletableFuture<EntryStatus>> all =
+                gets.get(ONE.volume(), many(FilePath.parse("vol:/none"), 6_000), false, new NoReads());
+        await().until(() -> cluster.coordinator().lookUps() >= 4);
+        all.subList(4_000, 6_000).forEach(get -> get.cancel(true));
+
+        gate.complete(null);
+
+        for (CompletableFuture<EntryStatus> get : all) {
+            CancellableFuture.over(get).get(40, SECONDS);
+        }
+        assertThat(cluster.coordinator().lookUps()).isEqualTo(4);
     }
 }

@@ -220,6 +220,10 @@ public final class FakeCoordinator implements AutoCloseable {
     private volatile boolean placesAhead = true;
     private final List<CommitFilesRequest> commits = new CopyOnWriteArrayList<>();
     private volatile CompletableFuture<Void> commitGate = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<Void> lookUpGate = CompletableFuture.completedFuture(null);
+    private final AtomicInteger lookUps = new AtomicInteger();
+    private final AtomicInteger lookUpsUnderWay = new AtomicInteger();
+    private final AtomicInteger mostLookUpsAtOnce = new AtomicInteger();
     private final AtomicInteger toLose = new AtomicInteger();
     private final AtomicInteger lost = new AtomicInteger();
     private final AtomicInteger segmentsPut = new AtomicInteger();
@@ -473,6 +477,23 @@ public final class FakeCoordinator implements AutoCloseable {
         CompletableFuture<Void> gate = new CompletableFuture<>();
         commitGate = gate;
         return gate;
+    }
+
+    /** Lets look-ups of many files wait, once they have arrived, until the gate is completed. */
+    public CompletableFuture<Void> holdLookUps() {
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        lookUpGate = gate;
+        return gate;
+    }
+
+    /** The look-ups of many files that have arrived so far. */
+    public int lookUps() {
+        return lookUps.get();
+    }
+
+    /** The most look-ups of many files that were under way at once. */
+    public int mostLookUpsAtOnce() {
+        return mostLookUpsAtOnce.get();
     }
 
     /** The commits of small files so far, in order. */
@@ -1242,6 +1263,10 @@ public final class FakeCoordinator implements AutoCloseable {
                 return;
             }
             calls.answer(observer, () -> {
+                mostLookUpsAtOnce.accumulateAndGet(lookUpsUnderWay.incrementAndGet(), Math::max);
+                lookUps.incrementAndGet();
+                lookUpGate.join();
+                lookUpsUnderWay.decrementAndGet();
                 StatFilesResponse.Builder answer = StatFilesResponse.newBuilder();
                 for (String path : request.getPathsList()) {
                     FilePath file = FromWire.file(request.getVolume(), path);
