@@ -68,7 +68,7 @@ public final class PackCompaction {
     private Map<StoreId, StoreCondition> stores = Map.of();
 
     @GuardedBy("this")
-    private final List<CompactionPlan> running = new ArrayList<>();
+    private final List<RunningCompaction> running = new ArrayList<>();
 
     /** A closed pack. */
     private record Search(FileVersion pack, Optional<PackRelocation> before, NeededRanges needed) {
@@ -102,7 +102,7 @@ public final class PackCompaction {
         found.clear();
         search = Optional.empty();
         nextPage = Optional.empty();
-        running.forEach(plan -> plan.left().forEach(task -> task.keys().forEach(queue::withdraw)));
+        running.forEach(one -> one.left().forEach(task -> task.keys().forEach(queue::withdraw)));
         running.clear();
     }
 
@@ -117,12 +117,12 @@ public final class PackCompaction {
      * @return whether there is more to do now
      */
     public boolean step() throws CloudMwException {
-        Optional<CompactionPlan> complete = complete();
+        Optional<RunningCompaction> complete = complete();
         if (complete.isPresent()) {
             commit(complete.get());
             return true;
         }
-        Optional<CompactionPlan> failed = failed();
+        Optional<RunningCompaction> failed = failed();
         if (failed.isPresent()) {
             LOG.info(
                     "upkeep: pack {} could not be compacted for now",
@@ -153,14 +153,14 @@ public final class PackCompaction {
         return running.size();
     }
 
-    private synchronized Optional<CompactionPlan> complete() {
-        return running.stream().filter(plan -> plan.left().isEmpty()).findFirst();
+    private synchronized Optional<RunningCompaction> complete() {
+        return running.stream().filter(one -> one.left().isEmpty()).findFirst();
     }
 
-    /** Returns a plan of which the queue has dropped a task. */
-    private synchronized Optional<CompactionPlan> failed() {
+    /** Returns a compaction of which the queue has dropped a task. */
+    private synchronized Optional<RunningCompaction> failed() {
         return running.stream()
-                .filter(plan -> plan.left().stream()
+                .filter(one -> one.left().stream()
                         .anyMatch(task -> !queue.contains(task.keys().get(0))))
                 .findFirst();
     }
@@ -206,32 +206,32 @@ public final class PackCompaction {
         if (searched.needed().step()) {
             return;
         }
-        Optional<CompactionPlan> plan = plan(searched);
+        Optional<RunningCompaction> planned = plan(searched);
         search = Optional.empty();
-        if (plan.isPresent()) {
-            start(plan.get());
+        if (planned.isPresent()) {
+            start(planned.get());
         }
     }
 
-    private void start(CompactionPlan plan) throws CloudMwException {
-        context.catalog().touch(plan.place().pack(), context.clock().millis());
+    private void start(RunningCompaction compaction) throws CloudMwException {
+        context.catalog().touch(compaction.place().pack(), context.clock().millis());
         boolean taken = true;
         synchronized (this) {
-            for (Task.Compact task : plan.tasks()) {
+            for (Task.Compact task : compaction.tasks()) {
                 taken &= queue.offer(task);
             }
             if (taken) {
-                running.add(plan);
+                running.add(compaction);
                 begun++;
             }
         }
         if (!taken) {
-            giveUp(plan);
+            giveUp(compaction);
         }
     }
 
     /** Plans the new pack; empty when there is no need for one, or no place now. */
-    private Optional<CompactionPlan> plan(Search searched) throws CloudMwException {
+    private Optional<RunningCompaction> plan(Search searched) throws CloudMwException {
         FileVersion pack = searched.pack();
         List<ByteRange> needed = searched.needed().found().orElse(List.of());
         Optional<Volume> volume = context.catalog().volume(pack.file().volume());
@@ -270,7 +270,7 @@ public final class PackCompaction {
         }
         List<Store> sources =
                 good.stream().map(store -> store.candidate().store()).toList();
-        return Optional.of(new CompactionPlan(pack, copies.located(), kept.get(), place, length, sources, targets));
+        return Optional.of(new RunningCompaction(pack, copies.located(), kept.get(), place, length, sources, targets));
     }
 
     /** Returns the places of the original's ranges in the present pack. */
@@ -292,26 +292,26 @@ public final class PackCompaction {
     public synchronized void made(Task.Compact task, Chunk pack, Runnable done) {
         done.run();
         running.stream()
-                .filter(plan -> plan.place().equals(task.place()))
-                .forEach(plan -> plan.made(task.store().id(), pack));
+                .filter(one -> one.place().equals(task.place()))
+                .forEach(one -> one.made(task.store().id(), pack));
     }
 
-    private void commit(CompactionPlan plan) throws CloudMwException {
-        Optional<Chunk> chunk = plan.chunk();
+    private void commit(RunningCompaction compaction) throws CloudMwException {
+        Optional<Chunk> chunk = compaction.chunk();
         if (chunk.isEmpty()) {
             LOG.error(
                     "upkeep: helpers made different copies of pack {}; it is given up",
-                    plan.place().pack());
-            giveUp(plan);
+                    compaction.place().pack());
+            giveUp(compaction);
             return;
         }
-        FileVersion replaced = plan.replaced();
+        FileVersion replaced = compaction.replaced();
         long now = context.clock().millis();
         Pack pack =
-                Pack.of(replaced.file().volume(), chunk.get(), List.of(), now).with(plan.place());
+                Pack.of(replaced.file().volume(), chunk.get(), List.of(), now).with(compaction.place());
         try {
             if (context.catalog().replacePack(context.lease(), replaced.id(), pack, now)) {
-                counted.accept(new CopyTotal(1, plan.freedBytes()));
+                counted.accept(new CopyTotal(1, compaction.freedBytes()));
             }
         } catch (CloudMwException e) {
             if (e.code() != ErrorCode.CONFLICT && e.code() != ErrorCode.VOLUME_NOT_FOUND) {
@@ -320,16 +320,16 @@ public final class PackCompaction {
             LOG.info("upkeep: pack {} is not replaced: {}", replaced.id(), e.getMessage());
         }
         // Changes nothing once the new pack is committed.
-        giveUp(plan);
+        giveUp(compaction);
     }
 
-    /** Ends a plan; its version is retired unless it was committed, so that its copies are deleted. */
-    private void giveUp(CompactionPlan plan) throws CloudMwException {
-        plan.left().forEach(task -> task.keys().forEach(queue::withdraw));
+    /** Ends a compaction; the new version is retired unless it was committed, so that its copies are deleted. */
+    private void giveUp(RunningCompaction compaction) throws CloudMwException {
+        compaction.left().forEach(task -> task.keys().forEach(queue::withdraw));
         Optional<FileVersion> unused =
-                context.catalog().giveUp(plan.place().pack(), context.clock().millis());
+                context.catalog().giveUp(compaction.place().pack(), context.clock().millis());
         synchronized (this) {
-            running.remove(plan);
+            running.remove(compaction);
         }
     }
 }

@@ -14,9 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A pack that is being replaced by a smaller one, and the copies of that one which helpers have made. Not thread-safe.
+ * A compaction of one pack that is under way: the tasks of helpers, and the copies of the smaller pack that they have
+ * made. Not thread-safe.
  */
-final class CompactionPlan {
+final class RunningCompaction {
     private final FileVersion replaced;
     private final PackRelocation place;
     private final long lengthBytes;
@@ -31,7 +32,7 @@ final class CompactionPlan {
      * @param sources stores with good copies of the replaced pack
      * @param targets stores for the copies of the new pack
      */
-    CompactionPlan(
+    RunningCompaction(
             FileVersion replaced,
             Chunk chunk,
             List<ByteRange> kept,
