@@ -2,11 +2,9 @@ package io.cloudmw.coordinator.upkeep.compact;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.file.FileVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,16 +20,13 @@ import java.util.Optional;
 final class NeededRanges {
     private static final int PAGE = 50;
 
-    /** The most segments of a version that is searched; small files have one. */
-    private static final int MOST_SEGMENTS = 16;
-
     private final Catalog catalog;
     private final VersionId pack;
-    private final VersionId original;
+    private final PackSlices slices;
     private final long sinceMillis;
-    private final List<ByteRange> slices = new ArrayList<>();
+    private final List<ByteRange> found = new ArrayList<>();
     private Optional<String> nextPage = Optional.of("");
-    private boolean tooLarge;
+    private boolean tooLong;
 
     /**
      * @param pack in the list of packs
@@ -41,7 +36,7 @@ final class NeededRanges {
     NeededRanges(Catalog catalog, VersionId pack, VersionId original, long sinceMillis) {
         this.catalog = catalog;
         this.pack = pack;
-        this.original = original;
+        this.slices = new PackSlices(catalog, original);
         this.sinceMillis = sinceMillis;
     }
 
@@ -52,43 +47,28 @@ final class NeededRanges {
         }
         Page<FileVersion> page = catalog.filesSince(pack, sinceMillis, nextPage.get(), PAGE);
         for (FileVersion version : page.items()) {
-            add(version);
+            if (PackSlices.isTooLong(version)) {
+                tooLong = true;
+            } else {
+                found.addAll(slices.of(version));
+            }
         }
-        nextPage = page.isLast() || tooLarge ? Optional.empty() : Optional.of(page.nextToken());
+        nextPage = page.isLast() || tooLong ? Optional.empty() : Optional.of(page.nextToken());
         return nextPage.isPresent();
-    }
-
-    private void add(FileVersion version) throws CloudMwException {
-        if (version.segmentCount() > MOST_SEGMENTS) {
-            tooLarge = true;
-            return;
-        }
-        for (int index = 0; index < version.segmentCount(); index++) {
-            Optional<byte[]> segment = catalog.segment(version.id(), index);
-            if (segment.isEmpty()) {
-                // The version was forgotten meanwhile: it was retired long ago, by a clock that is wrong.
-                continue;
-            }
-            for (Chunk chunk : ManifestSegment.decode(index, segment.get()).chunks()) {
-                if (chunk.id().version().equals(original)) {
-                    chunk.id().slice().ifPresent(slices::add);
-                }
-            }
-        }
     }
 
     /**
      * Returns the ranges of the original's chunk, in order and apart; called after the last step.
      *
-     * @return empty when some version is too large for the search
+     * @return empty when some manifest is too long to be read
      */
     Optional<List<ByteRange>> found() {
-        if (tooLarge) {
+        if (tooLong) {
             return Optional.empty();
         }
-        slices.sort(Comparator.comparingLong(ByteRange::offset));
+        found.sort(Comparator.comparingLong(ByteRange::offset));
         List<ByteRange> ranges = new ArrayList<>();
-        for (ByteRange slice : slices) {
+        for (ByteRange slice : found) {
             ByteRange last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
             if (last == null || slice.offset() > last.end()) {
                 ranges.add(slice);

@@ -60,6 +60,9 @@ public final class PackCompaction {
     /** The page at which the list of packs continues; empty: it is at its end. */
     private Optional<String> nextPage = Optional.empty();
 
+    /** The pack of which it is estimated how much is needed. */
+    private Optional<Estimate> estimate = Optional.empty();
+
     /** The pack whose needed bytes are searched. */
     private Optional<Search> search = Optional.empty();
 
@@ -69,6 +72,8 @@ public final class PackCompaction {
 
     @GuardedBy("this")
     private final List<RunningCompaction> running = new ArrayList<>();
+
+    private record Estimate(FileVersion pack, NeedEstimate need) {}
 
     /** A closed pack. */
     private record Search(FileVersion pack, Optional<PackRelocation> before, NeededRanges needed) {
@@ -100,6 +105,7 @@ public final class PackCompaction {
     /** Ends early; versions that are not committed yet are found abandoned later. */
     public synchronized void end() {
         found.clear();
+        estimate = Optional.empty();
         search = Optional.empty();
         nextPage = Optional.empty();
         running.forEach(one -> one.left().forEach(task -> task.keys().forEach(queue::withdraw)));
@@ -134,12 +140,17 @@ public final class PackCompaction {
             continueSearch(search.get());
             return true;
         }
+        if (estimate.isPresent()) {
+            continueEstimate(estimate.get());
+            return true;
+        }
         if (runningNow() >= MOST_AT_ONCE || begun >= MOST_PACKS) {
             return false;
         }
         if (!found.isEmpty()) {
-            consider(found.element());
-            found.remove();
+            FileVersion pack = found.remove();
+            NeedEstimate need = new NeedEstimate(context.catalog(), pack.id(), sinceMillis(), most(pack));
+            estimate = Optional.of(new Estimate(pack, need));
             return true;
         }
         if (nextPage.isPresent()) {
@@ -181,25 +192,28 @@ public final class PackCompaction {
     }
 
     /**
-     * Closes a pack if the files that need it are small enough, and begins to search what they need. Versions that were
-     * retired within the grace period count: clocks may differ by that much.
+     * Returns the time from which on retired versions count. Those of the grace period do: clocks may differ by that much.
      */
-    private void consider(FileVersion pack) throws CloudMwException {
-        Catalog catalog = context.catalog();
-        long now = context.clock().millis();
-        long since = now - context.graceMillis();
-        long bytes = 0;
-        Optional<String> next = Optional.of("");
-        while (next.isPresent() && bytes <= most(pack)) {
-            Page<FileVersion> page = catalog.filesSince(pack.id(), since, next.get(), PAGE);
-            bytes += page.items().stream().mapToLong(FileVersion::sizeBytes).sum();
-            next = page.isLast() ? Optional.empty() : Optional.of(page.nextToken());
+    private long sinceMillis() {
+        return context.clock().millis() - context.graceMillis();
+    }
+
+    /** Closes a pack if files need few bytes of it, and begins to search which. */
+    private void continueEstimate(Estimate estimated) throws CloudMwException {
+        if (estimated.need().step()) {
+            return;
         }
-        if (bytes > 0 && bytes <= most(pack) && catalog.closePack(context.lease(), pack.id(), now)) {
+        FileVersion pack = estimated.pack();
+        Catalog catalog = context.catalog();
+        long since = sinceMillis();
+        if (!estimated.need().isTooLong()
+                && estimated.need().isLow()
+                && catalog.closePack(context.lease(), pack.id(), context.clock().millis())) {
             Optional<PackRelocation> before = catalog.relocationTo(pack.id());
             VersionId original = before.map(PackRelocation::original).orElse(pack.id());
             search = Optional.of(new Search(pack, before, new NeededRanges(catalog, pack.id(), original, since)));
         }
+        estimate = Optional.empty();
     }
 
     private void continueSearch(Search searched) throws CloudMwException {

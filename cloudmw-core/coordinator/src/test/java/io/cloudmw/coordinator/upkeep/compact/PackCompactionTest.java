@@ -27,8 +27,11 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.chunk.StoredChunk;
+import io.cloudmw.core.model.file.Edit;
 import io.cloudmw.core.model.file.FileCopy;
 import io.cloudmw.core.model.file.FileVersion;
+import io.cloudmw.core.model.volume.Chunking;
+import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.PlannedChunk;
 import io.cloudmw.core.status.collect.CollectRound;
 import io.cloudmw.core.upkeep.Task;
@@ -48,6 +51,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -60,6 +64,7 @@ import org.junit.jupiter.api.Test;
  */
 final class PackCompactionTest {
     private static final int HELPERS = 4;
+    private static final int CHUNK_BYTES = 4096;
     private static final Duration GRACE = Duration.ofHours(7);
     private static final Comparator<ChunkId> BY_NAME = Comparator.comparing(ChunkId::toString);
 
@@ -78,22 +83,45 @@ final class PackCompactionTest {
         /** Whether helpers fail to make packs. */
         private boolean failing;
 
+        /** The length of files; empty: random ones. */
+        private OptionalInt fileBytes = OptionalInt.empty();
+
         /** Changes what a helper reports of the pack that it has made. */
         private UnaryOperator<Chunk> reported = UnaryOperator.identity();
 
         World(long seed) throws CloudMwException {
+            this(seed, TestCluster.volume("v", 2, 1, "d1", "d2", "d3", "d4"));
+        }
+
+        World(long seed, Volume volume) throws CloudMwException {
             random = new Random(seed);
             // Rounds begin when the test asks for them.
             cluster.options = options(cluster.options, Duration.ofDays(3000), 50);
             cluster.restart();
             register();
-            cluster.coordinator
-                    .administration()
-                    .createVolume(TestCluster.volume("v", 2, 1, "d1", "d2", "d3", "d4"), Optional.empty());
+            cluster.coordinator.administration().createVolume(volume, Optional.empty());
             for (int number = 1; number <= HELPERS; number++) {
                 stores.put(new StoreId("d" + number), new TreeMap<>(BY_NAME));
             }
             pass(1);
+        }
+
+        /** Creates a world whose files are one chunk long. */
+        static World ofChunks(long seed) throws CloudMwException {
+            Volume volume = TestCluster.volume("v", 2, 1, "d1", "d2", "d3", "d4");
+            World world = new World(
+                    seed,
+                    new Volume(
+                            volume.name(),
+                            new Chunking.BySize(CHUNK_BYTES),
+                            volume.replicas(),
+                            volume.stores(),
+                            volume.writeQuorum(),
+                            volume.mode(),
+                            false,
+                            0));
+            world.fileBytes = OptionalInt.of(CHUNK_BYTES);
+            return world;
         }
 
         private void register() throws CloudMwException {
@@ -163,7 +191,7 @@ final class PackCompactionTest {
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             List<BatchFile> files = new ArrayList<>();
             for (int i = from; i < end; i++) {
-                byte[] content = new byte[50 + random.nextInt(200)];
+                byte[] content = new byte[fileBytes.orElseGet(() -> 50 + random.nextInt(200))];
                 random.nextBytes(content);
                 ChunkId slice = new ChunkId(id, 0).slice(new ByteRange(all.size(), content.length));
                 files.add(PackSamples.file(path(i), VersionId.random(), chunk(slice, content, leaf, placed)));
@@ -173,6 +201,21 @@ final class PackCompactionTest {
             Chunk whole = chunk(new ChunkId(id, 0), all.toByteArray(), leaf, placed);
             placed.forEach(store -> store(store).put(whole.id(), all.toByteArray()));
             return new WrittenFiles(whole, files);
+        }
+
+        /** Edits a file; its bytes stay. */
+        FileVersion edit(int file, Edit edit) throws CloudMwException {
+            byte[] before = content(file);
+            FileVersion edited = cluster.edit(path(file), edit);
+            if (edited.sizeBytes() == before.length) {
+                contents.put(edited.id(), before);
+            }
+            return edited;
+        }
+
+        byte[] content(int file) throws CloudMwException {
+            return Objects.requireNonNull(
+                    contents.get(cluster.catalog.current(path(file)).orElseThrow().id()));
         }
 
         void remove(int from, int end) throws CloudMwException {
@@ -442,6 +485,44 @@ final class PackCompactionTest {
         world.collectAll();
         assertThat(world.packs()).containsExactly(pack);
         assertThat(world.everyFileIsRight("in the snapshot")).isEqualTo(100);
+    }
+
+    @Test
+    void onlyTheSliceOfAFileThatWasAppendedToIsNeeded() throws Exception {
+        World world = World.ofChunks(12);
+        VersionId pack = aged(world, 99);
+        byte[] content = world.content(99);
+        FileVersion longer = world.edit(99, Edit.append(75 * CHUNK_BYTES));
+        world.leap(GRACE.plusHours(1));
+        world.round();
+        assertThat(world.last().compacted().copies()).isEqualTo(1);
+        PackRelocation place = world.cluster.catalog.relocation(pack).orElseThrow();
+        assertThat(place.kept()).containsExactly(new ByteRange(99 * CHUNK_BYTES, CHUNK_BYTES));
+        List<PlannedChunk> chunks = world.cluster
+                .coordinator
+                .reads()
+                .segment(path(99), longer.id(), 0, List.of(), false)
+                .chunks();
+        assertThat(chunks).hasSize(76);
+        Chunk first = chunks.get(0).chunk();
+        assertThat(first.id()).isEqualTo(place.chunk().slice(new ByteRange(0, CHUNK_BYTES)));
+        for (StoreId store : first.replicas()) {
+            assertThat(world.store(store).get(place.chunk())).startsWith(content);
+        }
+    }
+
+    /** An append of nothing makes one. */
+    @Test
+    void versionsThatNameTheSameSliceCountOnce() throws Exception {
+        World world = new World(13);
+        VersionId pack = aged(world, 70);
+        for (int file = 70; file < 100; file++) {
+            FileVersion unused = world.edit(file, Edit.append(0));
+            FileVersion unusedToo = world.edit(file, Edit.append(0));
+        }
+        world.round();
+        assertThat(world.packs()).hasSize(1).doesNotContain(pack);
+        assertThat(world.everyFileIsRight("compacted")).isEqualTo(30);
     }
 
     /** Between the search for needed bytes and the commit. */
