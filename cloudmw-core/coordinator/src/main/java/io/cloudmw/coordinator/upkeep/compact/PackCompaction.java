@@ -3,12 +3,10 @@ package io.cloudmw.coordinator.upkeep.compact;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.Pack;
-import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.task.TaskQueue;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.Page;
 import io.cloudmw.core.model.StoreId;
@@ -17,8 +15,6 @@ import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.chunk.PackRelocation;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.fleet.Store;
-import io.cloudmw.core.model.volume.Volume;
-import io.cloudmw.core.placement.CurrentReplicas;
 import io.cloudmw.core.status.StoreCondition;
 import io.cloudmw.core.status.collect.CopyTotal;
 import io.cloudmw.core.upkeep.Task;
@@ -51,6 +47,7 @@ public final class PackCompaction {
     private static final int MOST_AT_ONCE = 8;
 
     private static final int PERCENT = 100;
+    private static final String TOO_LONG = "manifests of its files are too long to be read";
 
     private final UpkeepContext context;
     private final TaskQueue queue;
@@ -198,22 +195,43 @@ public final class PackCompaction {
         return context.clock().millis() - context.graceMillis();
     }
 
-    /** Closes a pack if files need few bytes of it, and begins to search which. */
+    /** Closes a pack that can be compacted, if files need few bytes of it, and begins to search which. */
     private void continueEstimate(Estimate estimated) throws CloudMwException {
-        if (estimated.need().step()) {
+        NeedEstimate need = estimated.need();
+        if (need.step()) {
             return;
         }
         FileVersion pack = estimated.pack();
         Catalog catalog = context.catalog();
         long since = sinceMillis();
-        if (!estimated.need().isTooLong()
-                && estimated.need().isLow()
+        if (need.isTooLong()) {
+            logSkipped(pack, TOO_LONG);
+        } else if (need.isLow()
+                && places(pack).isPresent()
                 && catalog.closePack(context.lease(), pack.id(), context.clock().millis())) {
             Optional<PackRelocation> before = catalog.relocationTo(pack.id());
             VersionId original = before.map(PackRelocation::original).orElse(pack.id());
             search = Optional.of(new Search(pack, before, new NeededRanges(catalog, pack.id(), original, since)));
         }
         estimate = Optional.empty();
+    }
+
+    /** Returns the stores for a compaction of a pack; empty when there are too few now. */
+    private Optional<CompactionPlaces> places(FileVersion pack) throws CloudMwException {
+        Optional<CompactionPlaces> places = CompactionPlaces.of(context.catalog(), pack, stores);
+        if (places.isEmpty()) {
+            logSkipped(pack, "its volume was deleted");
+        } else if (!places.get().areEnough()) {
+            logSkipped(
+                    pack,
+                    places.get().targets().size() + " stores with a good copy take another (expected: "
+                            + places.get().wanted() + ")");
+        }
+        return places.filter(CompactionPlaces::areEnough);
+    }
+
+    private static void logSkipped(FileVersion pack, String reason) {
+        LOG.debug("upkeep: pack {} is not compacted in this round: {}", pack.id(), reason);
     }
 
     private void continueSearch(Search searched) throws CloudMwException {
@@ -247,44 +265,35 @@ public final class PackCompaction {
     /** Plans the new pack; empty when there is no need for one, or no place now. */
     private Optional<RunningCompaction> plan(Search searched) throws CloudMwException {
         FileVersion pack = searched.pack();
-        List<ByteRange> needed = searched.needed().found().orElse(List.of());
-        Optional<Volume> volume = context.catalog().volume(pack.file().volume());
-        Optional<byte[]> segment = context.catalog().segment(pack.id(), 0);
-        if (needed.isEmpty() || volume.isEmpty() || segment.isEmpty()) {
+        Optional<List<ByteRange>> needed = searched.needed().found();
+        if (needed.isEmpty()) {
+            logSkipped(pack, TOO_LONG);
             return Optional.empty();
         }
-        Optional<List<ByteRange>> kept = placed(needed, searched.before());
+        if (needed.get().isEmpty()) {
+            logSkipped(pack, "no file needs it any more");
+            return Optional.empty();
+        }
+        Optional<List<ByteRange>> kept = placed(needed.get(), searched.before());
         if (kept.isEmpty()) {
             LOG.error("upkeep: pack {} lacks bytes that a file needs; it is not compacted", pack.id());
             return Optional.empty();
         }
-        CurrentReplicas copies = ReplicaOverlay.of(
-                        context.catalog(),
-                        ManifestSegment.decode(0, segment.get()).chunks())
-                .get(0);
-        List<StoreCondition> good = copies.stores().stream()
-                .filter(copies::isGood)
-                .flatMap(id -> Optional.ofNullable(stores.get(id)).stream())
-                .filter(StoreCondition::available)
-                .toList();
-        List<Store> targets = good.stream()
-                .filter(store -> volume.get().stores().contains(store.id()) && store.takes(pack.sizeBytes()))
-                .map(store -> store.candidate().store())
-                .limit(volume.get().replicas())
-                .toList();
+        Optional<CompactionPlaces> places = places(pack);
+        if (places.isEmpty()) {
+            return Optional.empty();
+        }
         PackRelocation place = new PackRelocation(
                 searched.original(),
                 PackRelocation.newId(searched.original()),
-                targets.stream().map(Store::id).toList(),
-                needed);
+                places.get().targets().stream().map(Store::id).toList(),
+                needed.get());
         long length = place.keptBytes() + BackupWire.packEnd(place).length;
-        // Repair first makes the copies that are missing.
-        if (targets.size() < volume.get().replicas() || length > most(pack)) {
+        if (length > most(pack)) {
+            logSkipped(pack, "the smaller one would have " + length + " bytes (expected: <= " + most(pack) + ")");
             return Optional.empty();
         }
-        List<Store> sources =
-                good.stream().map(store -> store.candidate().store()).toList();
-        return Optional.of(new RunningCompaction(pack, copies.located(), kept.get(), place, length, sources, targets));
+        return Optional.of(new RunningCompaction(pack, places.get(), kept.get(), place, length));
     }
 
     /** Returns the places of the original's ranges in the present pack. */

@@ -25,26 +25,24 @@ final class RunningCompaction {
     private final Map<StoreId, Chunk> made = new LinkedHashMap<>();
 
     /**
-     * @param chunk of the replaced pack
-     * @param kept the ranges of that chunk that are kept
+     * @param places of the copies of both packs
+     * @param kept the ranges of the replaced pack's chunk that are kept
      * @param place of the bytes in the new pack
      * @param lengthBytes of the new pack
-     * @param sources stores with good copies of the replaced pack
-     * @param targets stores for the copies of the new pack
      */
     RunningCompaction(
             FileVersion replaced,
-            Chunk chunk,
+            CompactionPlaces places,
             List<ByteRange> kept,
             PackRelocation place,
-            long lengthBytes,
-            List<Store> sources,
-            List<Store> targets) {
+            long lengthBytes) {
         this.replaced = replaced;
         this.place = place;
         this.lengthBytes = lengthBytes;
-        for (Store target : targets) {
-            tasks.put(target.id(), new Task.Compact(chunk, target, replaced.file(), sources, kept, place));
+        for (Store target : places.targets()) {
+            tasks.put(
+                    target.id(),
+                    new Task.Compact(places.chunk(), target, replaced.file(), places.sources(), kept, place));
         }
     }
 

@@ -52,6 +52,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -82,6 +83,9 @@ final class PackCompactionTest {
 
         /** Whether helpers fail to make packs. */
         private boolean failing;
+
+        /** How many bytes disks have free; empty: helpers do not tell. */
+        private OptionalLong freeBytes = OptionalLong.empty();
 
         /** The length of files; empty: random ones. */
         private OptionalInt fileBytes = OptionalInt.empty();
@@ -138,7 +142,11 @@ final class PackCompactionTest {
             for (int i = 0; i < seconds; i++) {
                 cluster.ticker.advance(Duration.ofSeconds(1));
                 for (int number = 1; number <= HELPERS; number++) {
-                    cluster.heartbeat(number);
+                    if (freeBytes.isPresent()) {
+                        cluster.heartbeat(number, freeBytes.getAsLong(), 1);
+                    } else {
+                        cluster.heartbeat(number);
+                    }
                 }
                 cluster.coordinator.upkeep().tick();
             }
@@ -165,12 +173,16 @@ final class PackCompactionTest {
         }
 
         void commit(WrittenFiles written, int count) throws CloudMwException {
+            commit(written, 0, count);
+        }
+
+        void commit(WrittenFiles written, int from, int end) throws CloudMwException {
             assertThat(cluster.coordinator
                             .smallFiles()
                             .commit(
                                     TestCluster.VOLUME,
                                     Optional.of(new SmallFileCommits.WrittenPack(written.pack(), List.of())),
-                                    written.files().subList(0, count)))
+                                    written.files().subList(from, end)))
                     .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(CommitOutcome.Committed.class));
         }
 
@@ -523,6 +535,40 @@ final class PackCompactionTest {
         world.round();
         assertThat(world.packs()).hasSize(1).doesNotContain(pack);
         assertThat(world.everyFileIsRight("compacted")).isEqualTo(30);
+    }
+
+    /** Otherwise it would refuse files, and no smaller pack would take its place. */
+    @Test
+    void packThatCannotBeCompactedNowIsNotClosed() throws Exception {
+        World world = new World(14);
+        WrittenFiles written = world.written(0, 100);
+        world.commit(written, 99);
+        world.remove(0, 70);
+        world.leap(GRACE.plusHours(1));
+        world.freeBytes = OptionalLong.of(0);
+        world.round();
+        world.commit(written, 99, 100);
+        assertThat(world.packs()).containsExactly(written.pack().id().version());
+        world.freeBytes = OptionalLong.of(1 << 30);
+        world.round();
+        assertThat(world.packs())
+                .hasSize(1)
+                .doesNotContain(written.pack().id().version());
+        assertThat(world.everyFileIsRight("compacted")).isEqualTo(30);
+    }
+
+    @Test
+    void packOfAFileWithALongManifestIsNotClosed() throws Exception {
+        World world = World.ofChunks(15);
+        WrittenFiles written = world.written(0, 100);
+        world.commit(written, 99);
+        world.remove(0, 98);
+        FileVersion longer = world.edit(98, Edit.append((long) CHUNK_BYTES * 16 * ManifestSegment.MAX_CHUNKS));
+        assertThat(longer.segmentCount()).isEqualTo(17);
+        world.leap(GRACE.plusHours(1));
+        world.round();
+        world.commit(written, 99, 100);
+        assertThat(world.packs()).containsExactly(written.pack().id().version());
     }
 
     /** Between the search for needed bytes and the commit. */
