@@ -38,9 +38,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class PackCompaction {
     private static final Logger LOG = LoggerFactory.getLogger(PackCompaction.class);
-    private static final int PAGE = 100;
+    static final int PAGE = 100;
 
-    /** The most packs that one round replaces. */
+    /** The most compactions that one round begins. */
     private static final int MOST_PACKS = 1000;
 
     /** The most packs on their way at once. */
@@ -52,10 +52,20 @@ public final class PackCompaction {
     private final UpkeepContext context;
     private final TaskQueue queue;
     private final Consumer<CopyTotal> counted;
+    private final int mostPacks;
     private final Deque<FileVersion> found = new ArrayDeque<>();
 
-    /** The page at which the list of packs continues; empty: it is at its end. */
+    /** The page at which the list of packs continues; empty: the round has seen all. */
     private Optional<String> nextPage = Optional.empty();
+
+    /** The page at which the next round begins: the first one of which this round has not come to all packs. */
+    private String firstPage = "";
+
+    /** The first pack that the round has seen. */
+    private Optional<VersionId> firstPack = Optional.empty();
+
+    /** Whether the round reads the list from its beginning, up to the first pack that it has seen. */
+    private boolean fromBeginning;
 
     /** The pack of which it is estimated how much is needed. */
     private Optional<Estimate> estimate = Optional.empty();
@@ -81,9 +91,15 @@ public final class PackCompaction {
 
     /** @param counted receives each replaced pack, with the bytes that stores need less for it */
     public PackCompaction(UpkeepContext context, TaskQueue queue, Consumer<CopyTotal> counted) {
+        this(context, queue, counted, MOST_PACKS);
+    }
+
+    /** @param mostPacks the most compactions that one round begins, at least {@value #PAGE} */
+    PackCompaction(UpkeepContext context, TaskQueue queue, Consumer<CopyTotal> counted, int mostPacks) {
         this.context = context;
         this.queue = queue;
         this.counted = counted;
+        this.mostPacks = mostPacks;
     }
 
     /** Takes the present conditions of the stores. */
@@ -91,10 +107,15 @@ public final class PackCompaction {
         stores = now;
     }
 
-    /** Begins with the first pack. */
+    /**
+     * Begins a round with the packs that the last one has not come to, since it ended early or has begun as many
+     * compactions as one round may. The others follow.
+     */
     public void begin(long nowMillis) {
         end();
-        nextPage = context.options().compactBelowPercent() > 0 ? Optional.of("") : Optional.empty();
+        nextPage = context.options().compactBelowPercent() > 0 ? Optional.of(firstPage) : Optional.empty();
+        firstPack = Optional.empty();
+        fromBeginning = firstPage.isEmpty();
         beganMillis = nowMillis;
         begun = 0;
     }
@@ -105,6 +126,7 @@ public final class PackCompaction {
         estimate = Optional.empty();
         search = Optional.empty();
         nextPage = Optional.empty();
+        fromBeginning = false;
         running.forEach(one -> one.left().forEach(task -> task.keys().forEach(queue::withdraw)));
         running.clear();
     }
@@ -141,7 +163,10 @@ public final class PackCompaction {
             continueEstimate(estimate.get());
             return true;
         }
-        if (runningNow() >= MOST_AT_ONCE || begun >= MOST_PACKS) {
+        if (found.isEmpty() && nextPage.isPresent()) {
+            firstPage = nextPage.get();
+        }
+        if (runningNow() >= MOST_AT_ONCE || begun >= mostPacks) {
             return false;
         }
         if (!found.isEmpty()) {
@@ -153,6 +178,9 @@ public final class PackCompaction {
         if (nextPage.isPresent()) {
             turn(nextPage.get());
             return true;
+        }
+        if (fromBeginning) {
+            firstPage = "";
         }
         return false;
     }
@@ -175,12 +203,26 @@ public final class PackCompaction {
 
     private void turn(String token) throws CloudMwException {
         Page<FileVersion> page = context.catalog().packs(token, PAGE);
+        boolean seenAll = fromBeginning && page.isLast();
         for (FileVersion pack : page.items()) {
+            if (fromBeginning && firstPack.isPresent() && isBehind(pack.id(), firstPack.get())) {
+                seenAll = true;
+                break;
+            }
+            if (!fromBeginning && firstPack.isEmpty()) {
+                firstPack = Optional.of(pack.id());
+            }
             if (pack.committedAtMillis() + context.graceMillis() < beganMillis) {
                 found.add(pack);
             }
         }
-        nextPage = page.isLast() ? Optional.empty() : Optional.of(page.nextToken());
+        fromBeginning |= page.isLast();
+        nextPage = seenAll ? Optional.empty() : Optional.of(page.nextToken());
+    }
+
+    /** Returns whether a pack is not before another one in the list, which is ordered by id. */
+    private static boolean isBehind(VersionId pack, VersionId other) {
+        return pack.value().compareTo(other.value()) >= 0;
     }
 
     /** Returns the largest pack that may replace one of this length. */
@@ -349,8 +391,8 @@ public final class PackCompaction {
     /** Ends a compaction; the new version is retired unless it was committed, so that its copies are deleted. */
     private void giveUp(RunningCompaction compaction) throws CloudMwException {
         compaction.left().forEach(task -> task.keys().forEach(queue::withdraw));
-        Optional<FileVersion> unused =
-                context.catalog().giveUp(compaction.place().pack(), context.clock().millis());
+        Optional<FileVersion> unused = context.catalog()
+                .giveUp(compaction.place().pack(), context.clock().millis());
         synchronized (this) {
             running.remove(compaction);
         }

@@ -7,10 +7,14 @@ import io.cloudmw.coordinator.catalog.change.BatchFile;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.change.CommitOutcome;
 import io.cloudmw.coordinator.catalog.version.VersionState;
+import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.names.SmallFile;
 import io.cloudmw.coordinator.testing.PackSamples;
 import io.cloudmw.coordinator.testing.TestCluster;
+import io.cloudmw.coordinator.upkeep.schedule.UpkeepClock;
+import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
+import io.cloudmw.coordinator.upkeep.task.TaskQueue;
 import io.cloudmw.coordinator.upload.SmallFileCommits;
 import io.cloudmw.core.chunk.ChunkDigester;
 import io.cloudmw.core.error.CloudMwException;
@@ -33,7 +37,10 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.volume.Chunking;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.placement.PlannedChunk;
+import io.cloudmw.core.status.StoreCandidate;
+import io.cloudmw.core.status.StoreCondition;
 import io.cloudmw.core.status.collect.CollectRound;
+import io.cloudmw.core.status.collect.CopyTotal;
 import io.cloudmw.core.upkeep.Task;
 import io.cloudmw.core.upkeep.TaskBatch;
 import io.cloudmw.core.upkeep.TaskResult;
@@ -54,6 +61,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -191,7 +199,7 @@ final class PackCompactionTest {
             VersionId id = VersionId.random();
             List<StoreId> placed = cluster.coordinator
                     .uploads()
-                    .place(FilePath.ofPack(TestCluster.VOLUME, id), id, 0, 1, java.util.Set.of())
+                    .place(FilePath.ofPack(TestCluster.VOLUME, id), id, 0, 1, Set.of())
                     .placements()
                     .get(0)
                     .stores();
@@ -226,8 +234,8 @@ final class PackCompactionTest {
         }
 
         byte[] content(int file) throws CloudMwException {
-            return Objects.requireNonNull(
-                    contents.get(cluster.catalog.current(path(file)).orElseThrow().id()));
+            return Objects.requireNonNull(contents.get(
+                    cluster.catalog.current(path(file)).orElseThrow().id()));
         }
 
         void remove(int from, int end) throws CloudMwException {
@@ -382,6 +390,14 @@ final class PackCompactionTest {
                 }
             }
             return files;
+        }
+
+        long compactedPacks() throws CloudMwException {
+            long compacted = 0;
+            for (VersionId pack : packs()) {
+                compacted += cluster.catalog.relocationTo(pack).isPresent() ? 1 : 0;
+            }
+            return compacted;
         }
 
         List<VersionId> packs() throws CloudMwException {
@@ -551,9 +567,7 @@ final class PackCompactionTest {
         assertThat(world.packs()).containsExactly(written.pack().id().version());
         world.freeBytes = OptionalLong.of(1 << 30);
         world.round();
-        assertThat(world.packs())
-                .hasSize(1)
-                .doesNotContain(written.pack().id().version());
+        assertThat(world.packs()).hasSize(1).doesNotContain(written.pack().id().version());
         assertThat(world.everyFileIsRight("compacted")).isEqualTo(30);
     }
 
@@ -659,6 +673,110 @@ final class PackCompactionTest {
         assertThat(world.everyFileIsRight("collected")).isEqualTo(30);
     }
 
+    /** Puts packs of which little is needed; returns their versions in order. */
+    private static List<VersionId> agedPacks(World world, int count) throws CloudMwException {
+        List<VersionId> packs = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            packs.add(world.pack(i * 20, i * 20 + 20));
+            world.remove(i * 20, i * 20 + 18);
+        }
+        world.leap(GRACE.plusHours(1));
+        packs.sort(Comparator.comparing(VersionId::value));
+        return packs;
+    }
+
+    /** A compaction without the other jobs of upkeep. */
+    private static final class Rounds {
+        private final World world;
+        private final TaskQueue queue;
+        private final List<CopyTotal> replaced = new ArrayList<>();
+        private final PackCompaction compaction;
+
+        /** The packs of which helpers make no copy. */
+        private Set<VersionId> failing = Set.of();
+
+        /** @param mostPacks the most compactions that one round begins */
+        Rounds(World world, int mostPacks) throws CloudMwException {
+            this.world = world;
+            TestCluster cluster = world.cluster;
+            Lease lease = cluster.catalog
+                    .leases()
+                    .acquire("compaction", "test", Duration.ofDays(1), cluster.now())
+                    .orElseThrow();
+            queue = new TaskQueue(cluster.ticker, Duration.ofHours(1).toNanos(), 1);
+            UpkeepContext context = new UpkeepContext(
+                    cluster.catalog,
+                    lease,
+                    cluster.options.upkeep(),
+                    new UpkeepClock(cluster.catalog, lease, cluster.ticker),
+                    cluster.ticker,
+                    cluster::now,
+                    GRACE.toMillis());
+            compaction = new PackCompaction(context, queue, replaced::add, mostPacks);
+            Map<StoreId, StoreCondition> stores = new HashMap<>();
+            for (int number = 1; number <= HELPERS; number++) {
+                StoreCandidate candidate = new StoreCandidate(TestCluster.disk(number), "", 1);
+                stores.put(
+                        candidate.store().id(),
+                        new StoreCondition(candidate, Long.MAX_VALUE, true, Duration.ZERO, false, false));
+            }
+            compaction.look(stores);
+        }
+
+        /** Runs a round, which ends early when so many packs were replaced in all. */
+        void round(int end) throws CloudMwException {
+            compaction.begin(world.cluster.now());
+            while ((compaction.step() || compaction.isBusy()) && replaced.size() < end) {
+                for (int number = 1; number <= HELPERS; number++) {
+                    queue.take(new HelperId("h" + number), TaskQueue.MAX_ASSIGNED)
+                            .forEach(this::work);
+                }
+            }
+            compaction.end();
+        }
+
+        private void work(TaskQueue.Assignment given) {
+            Task.Compact task = (Task.Compact) given.task();
+            Runnable done = () -> queue.done(given.number());
+            if (failing.contains(task.place().original())) {
+                done.run();
+            } else {
+                compaction.made(task, world.made(task, world.store(task.store().id())), done);
+            }
+        }
+    }
+
+    /** As many packs as one round begins to compact fail in each round. */
+    @Test
+    void packsBehindThoseThatFailHaveTheirTurn() throws Exception {
+        World world = new World(16);
+        List<VersionId> packs = agedPacks(world, PackCompaction.PAGE + 1);
+        Rounds rounds = new Rounds(world, PackCompaction.PAGE);
+        rounds.failing = Set.copyOf(packs.subList(0, PackCompaction.PAGE));
+        rounds.round(Integer.MAX_VALUE);
+        assertThat(rounds.replaced).isEmpty();
+        rounds.round(Integer.MAX_VALUE);
+        assertThat(rounds.replaced).hasSize(1);
+        assertThat(world.cluster.catalog.relocation(packs.get(PackCompaction.PAGE)))
+                .isPresent();
+    }
+
+    @Test
+    void roundAfterOneThatStoppedSeesAllPacks() throws Exception {
+        World world = new World(17);
+        List<VersionId> packs = agedPacks(world, 150);
+        Rounds rounds = new Rounds(world, Integer.MAX_VALUE);
+        rounds.failing = Set.copyOf(packs.subList(0, 30));
+        rounds.round(80);
+        assertThat(world.cluster.catalog.relocation(packs.get(100)))
+                .as("in the second page")
+                .isPresent();
+        rounds.failing = Set.of();
+        rounds.round(Integer.MAX_VALUE);
+        assertThat(world.compactedPacks()).isEqualTo(150);
+        assertThat(world.everyFileIsRight("compacted")).isEqualTo(300);
+    }
+
     @Test
     void compactionIsSwitchedOff() throws Exception {
         World world = new World(11);
@@ -728,9 +846,7 @@ final class PackCompactionTest {
                     }
                 }
                 int unused = world.everyFileIsRight(when);
-                for (VersionId pack : world.packs()) {
-                    compacted += world.cluster.catalog.relocationTo(pack).isPresent() ? 1 : 0;
-                }
+                compacted += world.compactedPacks();
             }
             world.abandon();
             world.collectAll();
