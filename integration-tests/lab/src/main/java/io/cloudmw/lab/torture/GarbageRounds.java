@@ -31,7 +31,10 @@ final class GarbageRounds {
         } while (!run.isOverAfter(PAUSE.toNanos()));
     }
 
-    /** Orders a round and waits for its end; returns false when no coordinator has said in time that it ended. */
+    /**
+     * Orders a round and waits for its end, which may be that of its coordinator; returns false when none has said in time
+     * that it ended.
+     */
     boolean round() throws InterruptedException {
         UUID order = UUID.randomUUID();
         boolean ordered = false;

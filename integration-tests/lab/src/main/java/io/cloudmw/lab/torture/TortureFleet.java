@@ -4,6 +4,7 @@ import io.cloudmw.client.CloudMw;
 import io.cloudmw.client.CloudMwOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
+import io.cloudmw.core.error.Reasons;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Mode;
 import io.cloudmw.core.model.StoreId;
@@ -18,6 +19,7 @@ import io.cloudmw.core.model.volume.VolumeChange;
 import io.cloudmw.core.security.ClusterSecret;
 import io.cloudmw.core.status.StoreStatus;
 import io.cloudmw.core.status.UpkeepStatus;
+import io.cloudmw.core.status.collect.CollectRound;
 import io.cloudmw.core.status.collect.OrderedRound;
 import io.cloudmw.lab.fleet.CloseStack;
 import io.cloudmw.lab.fleet.LocalFleet;
@@ -45,6 +47,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -545,9 +548,17 @@ final class TortureFleet {
         return said(observer.cluster().collect(order, false)).isPresent();
     }
 
-    /** Returns the progress of an ordered garbage collection; empty when the coordinator does not answer. */
+    /**
+     * Returns the progress of an ordered garbage collection; empty when the coordinator does not answer. A coordinator
+     * that was started since knows no order of before: its round was given up.
+     */
     Optional<OrderedRound> collection(UUID order) throws InterruptedException {
-        return said(observer.cluster().collection(order));
+        return said(observer.cluster().collection(order).exceptionally(failure -> {
+            if (Reasons.unwrapped(failure) instanceof CloudMwException known && known.code() == ErrorCode.NOT_FOUND) {
+                return new OrderedRound(0, OrderedRound.State.CANCELLED, CollectRound.NONE);
+            }
+            throw new CompletionException(failure);
+        }));
     }
 
     /** Returns the chunks of a version with their current placement; empty when the coordinator does not answer. */
