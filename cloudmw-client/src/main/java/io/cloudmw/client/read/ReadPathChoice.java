@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The choice of the path of one read: through helpers, from the stores directly, or as it is measured. Immutable; safe for any thread.
+ * The choice of the path of one read: through helpers, from the stores directly, or as it is measured. Immutable; safe
+ * for any thread.
  */
 final class ReadPathChoice {
     /** A shorter read ends before a probe has told anything. */
