@@ -30,11 +30,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The compaction of packs within a round of garbage collection. A pack of which few bytes are needed takes no
- * more files from then on. Helpers make the copies of a smaller one, which replaces it in the catalog; the collector
- * finds the copies of the replaced pack unreferenced. The smaller pack is written as a version without a path. When a
- * compaction fails, this version is abandoned like an upload that has ended, and the next round tries again. {@link #step}, {@link #begin}, {@link #end} and {@link #look} are called by one thread, other methods
- * by any; calls block on the catalog.
+ * The compaction of packs within a round of garbage collection. A pack of which few bytes are needed takes no more
+ * files from then on. Helpers make the copies of a smaller one, which replaces it in the catalog; the collector finds
+ * the copies of the replaced pack unreferenced. The smaller pack is written as a version without a path. When a
+ * compaction fails, this version is abandoned like an upload that has ended, and the next round tries again. {@link
+ * #step}, {@link #begin}, {@link #end} and {@link #look} are called by one thread, other methods by any; calls block on
+ * the catalog.
  */
 public final class PackCompaction {
     private static final Logger LOG = LoggerFactory.getLogger(PackCompaction.class);
