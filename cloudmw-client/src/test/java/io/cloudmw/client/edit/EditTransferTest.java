@@ -3,25 +3,17 @@ package io.cloudmw.client.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.cloudmw.client.FakeContext;
 import io.cloudmw.client.context.ClientContext;
-import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.progress.TransferListener;
-import io.cloudmw.client.rpc.ClientCertificates;
-import io.cloudmw.client.rpc.CoordinatorTimes;
-import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.client.transfer.TransferStarter;
 import io.cloudmw.client.write.PutSource;
-import io.cloudmw.core.cost.Pricing;
-import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.file.Edit;
-import io.cloudmw.core.time.Ticker;
-import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -79,23 +71,7 @@ final class EditTransferTest {
     @Test
     void fileOpenedWhileEditIsCancelledIsClosed() throws Exception {
         ClientThreads threads = new ClientThreads();
-        ClientContext context = ClientContext.of(
-                threads,
-                new CoordinatorClient(
-                        "127.0.0.1:1",
-                        ClientCertificates.none(),
-                        CoordinatorTimes.of(Duration.ofSeconds(30)),
-                        threads.events(),
-                        threads.timer(),
-                        Ticker.system(),
-                        waiting -> {}),
-                () -> {
-                    throw new IllegalStateException("no helper is needed");
-                },
-                new ClientLimits(1 << 20, Long.MAX_VALUE),
-                Pricing.DEFAULT,
-                new RedundancyBudget(RedundancyLimits.DEFAULT),
-                Ticker.system());
+        ClientContext context = FakeContext.of(threads, "127.0.0.1:1", threads.events(), threads.timer());
         try (TransferStarter transfers = new TransferStarter(context)) {
             SlowSource source = new SlowSource();
             CompletableFuture<PutReceipt> edit = transfers.edit(new EditRequest(

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.FakeCluster;
+import io.cloudmw.client.FakeContext;
 import io.cloudmw.client.GetOptions;
 import io.cloudmw.client.context.ClientContext;
-import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.file.EntryStatus;
 import io.cloudmw.client.file.FileGet;
@@ -17,22 +17,14 @@ import io.cloudmw.client.file.PositionalTarget;
 import io.cloudmw.client.progress.GetReceipt;
 import io.cloudmw.client.progress.PutReceipt;
 import io.cloudmw.client.rpc.CancellableFuture;
-import io.cloudmw.client.rpc.ClientCertificates;
-import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeHelper;
-import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
-import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.RedundancyLimits;
 import io.cloudmw.core.model.VersionId;
-import io.cloudmw.core.time.Ticker;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -75,24 +67,7 @@ final class SmallGetsTest {
     @BeforeEach
     void start() throws Exception {
         cluster = new FakeCluster(64 << 10, 4 << 10, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 8L << 20);
-        ClientThreads threads = new ClientThreads();
-        context = ClientContext.of(
-                threads,
-                new CoordinatorClient(
-                        cluster.coordinator().address(),
-                        ClientCertificates.none(),
-                        CoordinatorTimes.of(Duration.ofSeconds(30)),
-                        calls,
-                        calls,
-                        Ticker.system(),
-                        waiting -> {}),
-                () -> {
-                    throw new IllegalStateException("no helper is needed");
-                },
-                new ClientLimits(1 << 20, Long.MAX_VALUE),
-                Pricing.DEFAULT,
-                new RedundancyBudget(RedundancyLimits.DEFAULT),
-                Ticker.system());
+        context = FakeContext.of(new ClientThreads(), cluster.coordinator().address(), calls, calls);
         gets = new SmallGets(context);
         putBoth();
     }

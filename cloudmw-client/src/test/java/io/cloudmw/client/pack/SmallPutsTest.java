@@ -6,27 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.cloudmw.client.FakeCluster;
+import io.cloudmw.client.FakeContext;
 import io.cloudmw.client.VolumeOperations;
 import io.cloudmw.client.context.ClientContext;
-import io.cloudmw.client.context.ClientLimits;
 import io.cloudmw.client.context.ClientThreads;
 import io.cloudmw.client.context.ConfinedTransfer;
 import io.cloudmw.client.context.PutTerms;
 import io.cloudmw.client.file.FilePut;
 import io.cloudmw.client.progress.PutReceipt;
-import io.cloudmw.client.rpc.ClientCertificates;
-import io.cloudmw.client.rpc.CoordinatorTimes;
 import io.cloudmw.client.rpc.FakeHelper;
-import io.cloudmw.client.rpc.coordinator.CoordinatorClient;
 import io.cloudmw.client.write.StreamPutSource;
-import io.cloudmw.core.cost.Pricing;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
-import io.cloudmw.core.hedge.RedundancyBudget;
 import io.cloudmw.core.memory.ByteBudget;
 import io.cloudmw.core.model.FilePath;
-import io.cloudmw.core.model.RedundancyLimits;
-import io.cloudmw.core.time.Ticker;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,23 +82,7 @@ final class SmallPutsTest {
     void start() throws Exception {
         source = Files.createFile(directory.resolve("source"));
         cluster = new FakeCluster(64 << 10, 4 << 10, FakeHelper.Script.SERVE, directory.resolve("nowhere"), 8L << 20);
-        context = ClientContext.of(
-                new ClientThreads(),
-                new CoordinatorClient(
-                        cluster.coordinator().address(),
-                        ClientCertificates.none(),
-                        CoordinatorTimes.of(Duration.ofSeconds(30)),
-                        calls,
-                        calls,
-                        Ticker.system(),
-                        waiting -> {}),
-                () -> {
-                    throw new IllegalStateException("no helper is needed");
-                },
-                new ClientLimits(1 << 20, Long.MAX_VALUE),
-                Pricing.DEFAULT,
-                new RedundancyBudget(RedundancyLimits.DEFAULT),
-                Ticker.system());
+        context = FakeContext.of(new ClientThreads(), cluster.coordinator().address(), calls, calls);
         puts = new SmallPuts(
                 context,
                 new Transfers(),
