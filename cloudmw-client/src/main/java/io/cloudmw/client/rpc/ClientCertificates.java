@@ -35,7 +35,13 @@ public final class ClientCertificates {
     @GuardedBy("lock")
     private @Nullable CompletableFuture<Void> running;
 
-    private ClientCertificates(
+    /**
+     * A client.
+     *
+     * @param tls empty: it speaks plain text
+     * @param refusal whether the source can replace material that was refused
+     */
+    ClientCertificates(
             Optional<TlsCredentials> tls,
             CertificateRefresh.Source source,
             Predicate<TlsMaterial> refusal,
@@ -156,8 +162,10 @@ public final class ClientCertificates {
 
     private void refresh(TlsCredentials credentials, CompletableFuture<Void> begun) {
         try {
-            Optional<TlsMaterial> next = source.next(accepted());
+            TlsMaterial present = accepted();
+            Optional<TlsMaterial> next = source.next(present);
             if (next.isPresent()) {
+                present.requireSameProcess(next.get());
                 credentials.replace(next.get());
             }
             begun.complete(null);

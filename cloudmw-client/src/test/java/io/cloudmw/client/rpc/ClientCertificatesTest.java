@@ -7,10 +7,13 @@ import io.cloudmw.core.config.HostPorts;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.security.AccessToken;
+import io.cloudmw.core.testing.FakeTicker;
 import io.cloudmw.core.time.WallClock;
+import io.cloudmw.core.tls.CertificateRefresh;
 import io.cloudmw.core.tls.ProcessIdentity;
 import io.cloudmw.core.tls.ProcessRole;
 import io.cloudmw.core.tls.TestAuthority;
+import io.cloudmw.core.tls.TlsCredentials;
 import io.cloudmw.core.tls.TlsMaterial;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,6 +57,28 @@ final class ClientCertificatesTest {
         certificates.ready().get();
         assertThat(certificates.material()).isEqualTo(own);
         assertThat(certificates.mayPassWithOther(own, refused)).isFalse();
+    }
+
+    /** A cluster that was set up anew has another authority, and certifies the client under another name. */
+    @Test
+    void certificateOfAnotherClusterIsTakenOnlyInPlaceOfARefusedOne() throws Exception {
+        TlsMaterial kept = material();
+        TlsMaterial other = new TestAuthority()
+                .material(new ProcessIdentity("another", ProcessRole.CLIENT, "app"), Duration.ofHours(1));
+        FakeTicker ticker = new FakeTicker();
+        ClientCertificates certificates = new ClientCertificates(
+                Optional.of(new TlsCredentials(kept)),
+                present -> Optional.of(other),
+                kept::equals,
+                Runnable::run,
+                ticker);
+        ticker.advance(CertificateRefresh.INTERVAL);
+        certificates.ready().get();
+        assertThat(certificates.material()).isEqualTo(kept);
+
+        assertThat(certificates.mayPassWithOther(kept, refused)).isTrue();
+        certificates.ready().get();
+        assertThat(certificates.material()).isEqualTo(other);
     }
 
     @Test

@@ -55,8 +55,10 @@ public final class CertificateRefresh implements AutoCloseable {
     /** Asks the source once. Called by one thread. */
     private void run() {
         try {
-            Optional<TlsMaterial> next = source.next(credentials.material());
+            TlsMaterial present = credentials.material();
+            Optional<TlsMaterial> next = source.next(present);
             if (next.isPresent()) {
+                present.requireSameProcess(next.get());
                 credentials.replace(next.get());
                 LOG.info(
                         "TLS: new certificate of {}, valid until {}",

@@ -99,34 +99,14 @@ public final class TlsCredentials {
     /**
      * Replaces the key and the authorities. Connections that are open stay.
      *
-     * @throws CloudMwException {@code INVALID_ARGUMENT} when an authority's certificate cannot be used, or the new
-     *     certificate is of another process; nothing is replaced then
+     * @throws CloudMwException {@code INVALID_ARGUMENT} when an authority's certificate cannot be used
      */
     public synchronized void replace(TlsMaterial next) throws CloudMwException {
-        requireSameProcess(material, next);
         for (AdvancedTlsX509TrustManager manager : trust.values()) {
             trust(manager, next);
         }
         next.own().ifPresent(this::certify);
         material = next;
-    }
-
-    private static void requireSameProcess(TlsMaterial used, TlsMaterial next) throws CloudMwException {
-        Optional<ProcessIdentity> present = identity(used);
-        Optional<ProcessIdentity> other = identity(next);
-        boolean isSame = present.isEmpty()
-                || next.own().isEmpty()
-                || other.map(ProcessIdentity::holder).equals(present.map(ProcessIdentity::holder));
-        if (!isSame) {
-            throw new CloudMwException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "new certificate: of " + other.map(ProcessIdentity::uri).orElse("no process") + " (expected: of "
-                            + present.get().holder() + ", like the one in use)");
-        }
-    }
-
-    private static Optional<ProcessIdentity> identity(TlsMaterial of) {
-        return of.own().flatMap(own -> Certificates.identity(own.certificate()));
     }
 
     /** The age from which on nothing new begins on a connection. */
@@ -157,7 +137,7 @@ public final class TlsCredentials {
 
     /** The identity of this process; empty: it has no certificate, or one that names none. */
     public Optional<ProcessIdentity> identity() {
-        return identity(material());
+        return material().identity();
     }
 
     /**

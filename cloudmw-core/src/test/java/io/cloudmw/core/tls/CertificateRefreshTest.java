@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.cloudmw.core.error.CloudMwException;
 import java.security.KeyPair;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,23 +53,41 @@ final class CertificateRefreshTest {
     }
 
     @Test
-    void certificateOfAnotherProcessIsRefusedAndTheOneInUseStays() throws CloudMwException {
+    void certificateOfAnotherProcessIsNotTakenAndTheOneInUseStays() throws Exception {
         TestAuthority authority = new TestAuthority();
         TlsCredentials credentials = authority.credentials(ProcessRole.HELPER, "h1");
         TlsMaterial used = credentials.material();
-        for (ProcessRole role : ProcessRole.values()) {
-            String id = role == ProcessRole.HELPER ? "h2" : "h1";
-            TlsMaterial other = authority.credentials(role, id).material();
-            assertThatThrownBy(() -> credentials.replace(other))
-                    .isInstanceOf(CloudMwException.class)
-                    .hasMessageContaining("/" + role.word() + "/" + id)
-                    .hasMessageContaining("expected: of cloudmw://" + TestAuthority.CLUSTER + "/helper/h1");
-            assertThat(credentials.material()).isSameAs(used);
-        }
-
         TlsMaterial renewed = authority.credentials(ProcessRole.HELPER, "h1").material();
-        credentials.replace(renewed);
-        assertThat(credentials.material()).isSameAs(renewed);
+        List<TlsMaterial> offered = List.of(
+                authority.credentials(ProcessRole.HELPER, "h2").material(),
+                authority.credentials(ProcessRole.CLIENT, "h1").material(),
+                new TestAuthority().credentials(ProcessRole.COORDINATOR, "h1").material(),
+                renewed);
+        BlockingQueue<TlsMaterial> present = new LinkedBlockingQueue<>();
+        Iterator<TlsMaterial> next = offered.iterator();
+        CertificateRefresh.Source source = inUse -> {
+            present.add(inUse);
+            return next.hasNext() ? Optional.of(next.next()) : Optional.empty();
+        };
+        CertificateRefresh refresh = CertificateRefresh.start(credentials, source, Duration.ofMillis(1));
+        try {
+            for (TlsMaterial expected : List.of(used, used, used, used, renewed)) {
+                assertThat(present.take()).isSameAs(expected);
+            }
+        } finally {
+            refresh.close();
+        }
+    }
+
+    @Test
+    void refusalNamesBothProcesses() throws CloudMwException {
+        TestAuthority authority = new TestAuthority();
+        TlsMaterial used = authority.credentials(ProcessRole.HELPER, "h1").material();
+        TlsMaterial other = authority.credentials(ProcessRole.HELPER, "h2").material();
+        assertThatThrownBy(() -> used.requireSameProcess(other))
+                .isInstanceOf(CloudMwException.class)
+                .hasMessageContaining("/helper/h2")
+                .hasMessageContaining("expected: of cloudmw://" + TestAuthority.CLUSTER + "/helper/h1");
     }
 
     private static TlsMaterial material(CertificateAuthority authority, Duration life) throws CloudMwException {
