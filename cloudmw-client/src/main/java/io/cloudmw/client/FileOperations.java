@@ -106,6 +106,7 @@ public final class FileOperations {
                 this::putAlone,
                 new SmallPuts.Rules(
                         options.packs().limitBytes(),
+                        SmallPuts.MAX_SINGLE_BYTES,
                         options.packs().delay(),
                         options.coordinatorTimeout(),
                         SmallPuts.MAX_WAITING));
@@ -115,9 +116,11 @@ public final class FileOperations {
      * Writes a local file as a new file, or as a new version of a file. The version is visible, whole, when the future
      * is done, and not before.
      *
-     * <p>Small files that are put close together share stored objects and calls, as {@link CloudMwOptions#packs()} says,
-     * unless the options have a listener or locks. Without a condition such a put replaces whatever is at the path when
-     * it is committed. While 100,000 of them wait, a further one fails with {@code OVERLOADED}.
+     * <p>A file of up to 8 MiB that is one chunk is stored by one upload and one call of the coordinator, once the client
+     * knows the volume. Small ones that are put close together share stored objects and calls, as {@link
+     * CloudMwOptions#packs()} says; with {@link PackOptions#NONE} neither holds, nor with a listener or locks. Without a
+     * condition such a put replaces whatever is at the path when it is committed. While 100,000 of them wait, a further
+     * one fails with {@code OVERLOADED}.
      *
      * @param source a regular file; it must not change until the future is done
      * @return the receipt; fails with {@code CONFLICT} when another client changed the path meanwhile, or when a
@@ -166,7 +169,7 @@ public final class FileOperations {
     public CompletableFuture<PutReceipt> put(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
         StreamPutSource stream = new StreamPutSource(source, sizeBytes, streamMemory);
-        return mayShare(putOptions) && sizeBytes <= options.packs().limitBytes()
+        return mayShare(putOptions) && sizeBytes <= SmallPuts.MAX_SINGLE_BYTES
                 ? small.put(
                         stream,
                         sizeBytes,

@@ -165,6 +165,66 @@ final class SinglePutsTest {
         holds("stream");
     }
 
+    /** A cluster whose chunks are larger than the largest put of one call. */
+    private FakeCluster large() throws IOException {
+        return new FakeCluster(16 << 20, 64 << 10, FakeHelper.Script.SERVE, directory.resolve("large"), 8L << 20);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {(1 << 20) + 1, 8 << 20})
+    void lonePutOfUpToABlockIsOneCallAndOneUpload(int size) throws Exception {
+        try (FakeCluster large = large()) {
+            CloudMw of = large.client();
+            of.files()
+                    .put(new ByteArrayInputStream(new byte[1]), 1, path("first"), PutOptions.defaults())
+                    .get(60, SECONDS);
+            var unused = large.coordinator().calledSinceLastLook();
+            byte[] content = FakeCluster.bytes(size, size);
+            Path source = Files.write(directory.resolve("large-file"), content);
+            of.files().put(source, path("a"), PutOptions.defaults()).get(60, SECONDS);
+            assertThat(large.coordinator().calledSinceLastLook()).containsExactly("CommitFiles");
+            of.files()
+                    .put(new ByteArrayInputStream(content), size, path("stream"), PutOptions.defaults())
+                    .get(60, SECONDS);
+            assertThat(large.coordinator().calledSinceLastLook()).containsExactly("CommitFiles");
+            assertThat(large.helper().receivedUploads()).isEqualTo(3);
+            for (String name : List.of("a", "stream")) {
+                Path out = directory.resolve("out");
+                of.files().get(path(name), out, GetOptions.defaults()).get(60, SECONDS);
+                assertThat(out).hasBinaryContent(content);
+            }
+        }
+    }
+
+    @Test
+    void lonePutOfALargerFileHasCallsOfItsOwn() throws Exception {
+        try (FakeCluster large = large()) {
+            Path source = Files.write(directory.resolve("large-file"), new byte[(8 << 20) + 1]);
+            large.client().files().put(source, path("a"), PutOptions.defaults()).get(60, SECONDS);
+            assertThat(large.coordinator().calledSinceLastLook()).contains("CommitPut");
+        }
+    }
+
+    @Test
+    void putsTooLargeForAPackNeitherWaitNorShareOne() throws Exception {
+        try (FakeCluster large = large()) {
+            CompletableFuture<Void> gate = large.coordinator().holdCommits();
+            List<CompletableFuture<PutReceipt>> puts = new ArrayList<>();
+            for (int i = 0; i < 2 * IN_FLIGHT; i++) {
+                Path source = Files.write(directory.resolve("large-" + i), FakeCluster.bytes(2 << 20, i));
+                puts.add(large.client().files().put(source, path("large-" + i), PutOptions.defaults()));
+            }
+            await().until(() -> large.coordinator().commitsOfSmallFiles().size() == puts.size());
+            gate.complete(null);
+            for (CompletableFuture<PutReceipt> put : puts) {
+                put.get(60, SECONDS);
+            }
+            assertThat(large.coordinator().commitsOfSmallFiles())
+                    .noneMatch(CommitFilesRequest::hasPack)
+                    .allMatch(commit -> commit.getFilesCount() == 1);
+        }
+    }
+
     @Test
     void placementIsRequestedWhereNoneCameAhead() throws Exception {
         coordinator.placeOnRequest();

@@ -1,6 +1,7 @@
 package io.cloudmw.client.pack;
 
 import io.cloudmw.client.write.FilePutSource;
+import io.cloudmw.client.write.PutSource;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import java.nio.ByteBuffer;
@@ -30,6 +31,11 @@ record LocalContent(Path path, OptionalLong sizeBytes) implements SmallSource {
             source.read(0, room);
             source.checkUnchanged();
         }
+    }
+
+    @Override
+    public PutSource whole() {
+        return new FilePutSource(path);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.cloudmw.client.rpc.coordinator.PutParameters;
 import io.cloudmw.client.rpc.coordinator.SmallFileCalls;
 import io.cloudmw.client.write.ChunkUploads;
 import io.cloudmw.client.write.PutRequest;
+import io.cloudmw.client.write.PutSource;
 import io.cloudmw.core.chunk.ChunkCutter;
 import io.cloudmw.core.cost.StoreUsage;
 import io.cloudmw.core.error.CloudMwException;
@@ -76,6 +77,9 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
     /** The coordinator's answers to earlier calls. */
     record Prepared(KnownVolume volume, Optional<ReadyPlacement> ready) {}
 
+    /** The largest file that is read into memory. A larger one is the only one of its batch, and read in pieces. */
+    private static final long MAX_KEPT_BYTES = 1 << 20;
+
     /** The part of a call's time after which the coordinator may refuse it, before the client gives up. */
     private static final long LAST_TENTH = 10;
 
@@ -85,6 +89,8 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
     private final Duration callTime;
     private final PackLayout layout;
     private final PackSource source;
+    /** The content of the only put, read in pieces; empty: {@link #source} reads whole files. */
+    private final Optional<PutSource> pieces;
     /** The only file with bytes; empty: there are several, or none. */
     private final OptionalInt only;
 
@@ -116,6 +122,9 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
         int leaf = volume.chunking().leafSizeBytes();
         layout = PackLayout.of(puts, leaf);
         source = new PackSource(puts, layout, leaf);
+        pieces = puts.size() == 1 && puts.get(0).sizeBytes() > MAX_KEPT_BYTES
+                ? Optional.of(puts.get(0).source().whole())
+                : Optional.empty();
         only = only(puts);
         Optional<ReadyPlacement> ready = prepared.ready();
         VersionId unplaced = only.isPresent() ? puts.get(only.getAsInt()).version() : VersionId.random();
@@ -166,17 +175,35 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
 
     @Override
     protected void begin() {
-        long bytes = layout.bytes();
-        if (bytes == 0) {
+        if (layout.bytes() == 0) {
             commit();
-            return;
+        } else if (pieces.isPresent()) {
+            blocking(files(), () -> open(pieces.get()), this::upload);
+        } else {
+            upload(source);
         }
+    }
+
+    private PutSource open(PutSource content) throws CloudMwException {
+        long size = content.open().orElse(-1);
+        SmallPut put = puts.get(0);
+        if (size != put.sizeBytes()) {
+            throw new CloudMwException(
+                    ErrorCode.LOCAL_IO,
+                    put.source() + ": changed while it was read: it has " + size + " bytes instead of "
+                            + put.sizeBytes());
+        }
+        return content;
+    }
+
+    private void upload(PutSource content) {
+        long bytes = layout.bytes();
         ManifestPlan plan = new ManifestPlan(
                 new ChunkCutter(bytes, bytes), volume.chunking().leafSizeBytes());
         ChunkUploads started = new ChunkUploads(
                 context(),
                 serial(),
-                new PutRequest(writtenAs, source, TransferListener.NONE, PutTerms.NONE, Optional.empty()),
+                new PutRequest(writtenAs, content, TransferListener.NONE, PutTerms.NONE, Optional.empty()),
                 new PutParameters(
                         bytes, volume.chunking().leafSizeBytes(), Optional.empty(), volume.writeQuorum(), true, 0),
                 new ChunkUploads.Upload(version, plan, false, index -> false, placed),
@@ -223,7 +250,16 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
         where.stores().stream()
                 .filter(store -> !durable.contains(store))
                 .forEach(store -> owed.add(new ReplicaReport(stored.id(), store, ReplicaState.OWED)));
-        commit();
+        if (pieces.isPresent()) {
+            blocking(files(), () -> unchanged(pieces.get()), unchanged -> commit());
+        } else {
+            commit();
+        }
+    }
+
+    private static PutSource unchanged(PutSource content) throws CloudMwException {
+        content.checkUnchanged();
+        return content;
     }
 
     @Override
@@ -347,5 +383,6 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
     @Override
     protected void free() {
         source.close();
+        pieces.ifPresent(PutSource::close);
     }
 }

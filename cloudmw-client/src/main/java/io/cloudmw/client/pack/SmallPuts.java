@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queue of one client's small puts. Puts into one volume that come close together are stored as one batch, which is a
  * pack when it has several files. A put begins at once while no batch of its volume is on its way. Otherwise it waits for
- * others, until a batch is full or the wait is over. Safe for any thread; nothing blocks.
+ * others, until a batch is full or the wait is over. A put that is too large to share a pack is a batch of its own and
+ * never waits. Safe for any thread; nothing blocks.
  */
 public final class SmallPuts {
     /** The largest pack, beside the volume's longest chunk. */
@@ -58,6 +59,9 @@ public final class SmallPuts {
 
     /** The most single puts of a client that wait, in all volumes. A further one fails. */
     public static final int MAX_WAITING = 100_000;
+
+    /** The largest single put that is committed in one call: a block of a read. */
+    public static final long MAX_SINGLE_BYTES = 8 << 20;
 
     private static final int ALONE_AT_ONCE = 8;
 
@@ -80,11 +84,12 @@ public final class SmallPuts {
      * The rules of batches.
      *
      * @param limitBytes the largest file that shares a pack; 0: none does
+     * @param singleLimitBytes the largest file of a call of its own that is a batch, at least {@code limitBytes}
      * @param delay the time that a put waits for others
      * @param callTime the time after which a call of the coordinator is given up
      * @param mostWaiting the most single puts that wait, from their call on; puts of many files wait in {@link PutWindow}
      */
-    public record Rules(long limitBytes, Duration delay, Duration callTime, int mostWaiting) {}
+    public record Rules(long limitBytes, long singleLimitBytes, Duration delay, Duration callTime, int mostWaiting) {}
 
     private final ClientContext context;
     private final Starter starter;
@@ -187,13 +192,13 @@ public final class SmallPuts {
             long mostBytes,
             Supplier<CompletableFuture<PutReceipt>> byItself) {
         SmallPut put = SmallPut.single(target, new LocalContent(source, OptionalLong.empty()), terms, byItself);
-        return begin(context.threads().files(), put, Math.min(mostBytes, rules.limitBytes()));
+        return begin(context.threads().files(), put, Math.min(mostBytes, rules.singleLimitBytes()));
     }
 
     /**
      * Puts a stream of known length, together with files that come close to it. The stream is read to its end first.
      *
-     * @param sizeBytes at most {@link Rules#limitBytes}
+     * @param sizeBytes at most {@link Rules#singleLimitBytes}
      * @param terms without locks
      * @param byItself puts what the stream had alone
      */
@@ -206,7 +211,7 @@ public final class SmallPuts {
         StreamContent content = new StreamContent(source, sizeBytes);
         SmallPut put = SmallPut.single(target, content, terms, () -> byItself.apply(content.whole()));
         var unused = put.call().result().whenComplete((receipt, failure) -> content.stop());
-        return begin(context.threads().sources(), put, rules.limitBytes());
+        return begin(context.threads().sources(), put, rules.singleLimitBytes());
     }
 
     private CompletableFuture<PutReceipt> begin(Executor where, SmallPut put, long limitBytes) {
@@ -342,20 +347,23 @@ public final class SmallPuts {
 
     private void enqueue(KnownVolume known, List<SmallPut> puts) {
         List<SmallPut> single = new ArrayList<>();
-        List<PackTransfer> begun;
+        List<PackTransfer> begun = new ArrayList<>();
         synchronized (this) {
             Packing packing = packing(known.volume().name());
             packing.volume = known;
             for (SmallPut put : puts) {
                 if (!canBeInABatch(known, put)) {
                     single.add(put);
+                } else if (put.sizeBytes() > rules.limitBytes()) {
+                    window.leave(List.of(put));
+                    begun.add(batch(packing, List.of(put)));
                 } else {
                     packing.queue.add(put);
                     packing.bytes += put.sizeBytes();
                     waiting++;
                 }
             }
-            begun = fill(packing);
+            begun.addAll(fill(packing));
         }
         begun.forEach(this::start);
         putAlone(single);
@@ -449,9 +457,19 @@ public final class SmallPuts {
             return Optional.empty();
         }
         packing.inFlight++;
+        return Optional.of(batch(packing, puts));
+    }
+
+    @GuardedBy("this")
+    private PackTransfer batch(Packing packing, List<SmallPut> puts) {
         KnownVolume volume = Objects.requireNonNull(packing.volume);
-        return Optional.of(new PackTransfer(
-                context, new PackTransfer.Prepared(volume, placement(packing, puts)), puts, rules.callTime()));
+        return new PackTransfer(
+                context, new PackTransfer.Prepared(volume, placement(packing, puts)), puts, rules.callTime());
+    }
+
+    /** Returns whether a batch has room for others: those of larger files do not count among the batches on their way. */
+    private boolean isShareable(PackTransfer pack) {
+        return pack.puts().get(0).sizeBytes() <= rules.limitBytes();
     }
 
     /** Takes the placement that is ready, if it is fresh and can be used. */
@@ -561,7 +579,9 @@ public final class SmallPuts {
         List<PackTransfer> begun;
         synchronized (this) {
             Packing packing = packing(pack.volume());
-            packing.inFlight--;
+            if (isShareable(pack)) {
+                packing.inFlight--;
+            }
             pack.next().ifPresent(placement -> packing.ready = Optional.of(placement));
             change.accept(packing);
             begun = fill(packing);

@@ -1,5 +1,6 @@
 package io.cloudmw.client.pack;
 
+import io.cloudmw.client.write.PutSource;
 import io.cloudmw.core.error.CloudMwException;
 import java.nio.ByteBuffer;
 
@@ -15,6 +16,9 @@ interface SmallSource {
      * @throws CloudMwException {@code LOCAL_IO} when the content has another size, changes meanwhile or cannot be read
      */
     void read(ByteBuffer room) throws CloudMwException;
+
+    /** The same content, for a put of its own. Its owner opens and closes it. */
+    PutSource whole();
 
     /** Frees what is kept; later reads fail. Idempotent, and from any thread. */
     void close();

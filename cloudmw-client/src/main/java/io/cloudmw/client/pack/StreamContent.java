@@ -53,8 +53,8 @@ final class StreamContent implements SmallSource {
         return all;
     }
 
-    /** The same content, for a put of its own. */
-    PutSource whole() {
+    @Override
+    public PutSource whole() {
         return new PutSource() {
             @Override
             public OptionalLong open() {

@@ -87,7 +87,7 @@ final class SmallPutsTest {
                 context,
                 new Transfers(),
                 file -> putAlone(file.target()),
-                new SmallPuts.Rules(LIMIT, Duration.ofMillis(2), Duration.ofSeconds(30), MOST_WAITING));
+                new SmallPuts.Rules(LIMIT, LIMIT, Duration.ofMillis(2), Duration.ofSeconds(30), MOST_WAITING));
     }
 
     @AfterEach
