@@ -5,7 +5,10 @@ import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.lease.Lease;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepClock;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
+import io.cloudmw.coordinator.upkeep.task.EarlierDeletions;
 import io.cloudmw.core.error.CloudMwException;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.fleet.Store;
 import java.util.concurrent.TimeUnit;
 
@@ -14,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * catalog records that fact some seconds ahead, by {@link UpkeepClock}, which never runs ahead. Safe for any thread;
  * calls block.
  */
-public final class DeletionFence {
+public final class DeletionFence implements EarlierDeletions {
     static final String NOTE = "deletions";
     private static final long AHEAD_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
@@ -60,10 +63,21 @@ public final class DeletionFence {
         catalog.notes().put(lease, NOTE, Long.toString(untilMillis));
     }
 
-    /** Returns whether all deletions in this store that earlier coordinators ordered are over. */
+    @Override
     public boolean areOver(Store store) {
         long last = lastMillis;
         return last != Long.MAX_VALUE
                 && age.millis() >= last + options.deletesEndAfter(store).toMillis();
+    }
+
+    /** None is ordered once the copy is recorded as deleted. */
+    @Override
+    public boolean areOver(Store store, ReplicaRecord dropped) {
+        return areOver(store)
+                || (lastMillis != Long.MAX_VALUE
+                        && dropped.state() == ReplicaState.GONE
+                        && age.millis()
+                                >= dropped.sinceMillis()
+                                        + options.deletesEndAfter(store).toMillis());
     }
 }

@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.upkeep.repair;
 
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.task.CopyEligibility;
+import io.cloudmw.coordinator.upkeep.task.EarlierDeletions;
 import io.cloudmw.coordinator.upkeep.task.HelperDemand;
 import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.chunk.ChunkId;
@@ -16,26 +17,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
-import java.util.function.Predicate;
 
 /** The conditions on which repair plans depend. Confined to one thread, except {@link #toDrop} and {@link #backoffs}. */
 final class RepairSituations {
     private final UpkeepContext context;
-    private final Predicate<Store> deletionsAreOver;
+    private final EarlierDeletions earlier;
     private final BiPredicate<ChunkId, StoreId> mayBeDeleted;
     private final StoreBackoffs backoffs;
     private Map<StoreId, StoreCondition> stores = Map.of();
     private CopyEligibility eligibility = new CopyEligibility(List.of(), (helper, store) -> true);
 
     /**
-     * @param deletionsAreOver whether all deletions ordered by another coordinator in a store are over; until then no copy
-     *     is made where one was dropped
+     * @param earlier the deletions that another coordinator has ordered
      * @param mayBeDeleted whether a helper may still delete a copy; none is made there meanwhile
      */
-    RepairSituations(
-            UpkeepContext context, Predicate<Store> deletionsAreOver, BiPredicate<ChunkId, StoreId> mayBeDeleted) {
+    RepairSituations(UpkeepContext context, EarlierDeletions earlier, BiPredicate<ChunkId, StoreId> mayBeDeleted) {
         this.context = context;
-        this.deletionsAreOver = deletionsAreOver;
+        this.earlier = earlier;
         this.mayBeDeleted = mayBeDeleted;
         this.backoffs = new StoreBackoffs(context.ticker());
     }
@@ -97,8 +95,8 @@ final class RepairSituations {
 
     /** Returns whether a copy may be made: neither this coordinator nor an earlier one may still have one deleted there. */
     private boolean mayTake(ChunkId chunk, Store store, Optional<ReplicaRecord> record) {
-        boolean dropped = record.isPresent() && record.get().state().isDropped();
-        return (!dropped || deletionsAreOver.test(store)) && !mayBeDeleted.test(chunk, store.id());
+        Optional<ReplicaRecord> dropped = record.filter(known -> known.state().isDropped());
+        return dropped.map(copy -> earlier.areOver(store, copy)).orElse(true) && !mayBeDeleted.test(chunk, store.id());
     }
 
     /**
@@ -114,7 +112,7 @@ final class RepairSituations {
                         store.keeps(),
                         store.available(),
                         store.takes(1) && !backoffs.isAvoided(id),
-                        deletionsAreOver.test(store.candidate().store()))));
+                        earlier.areOver(store.candidate().store()))));
         return new FullRepairPass.CopyConditions(each, waits.open(eligibility, this::store));
     }
 

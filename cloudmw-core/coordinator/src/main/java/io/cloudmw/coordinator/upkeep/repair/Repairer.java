@@ -5,6 +5,7 @@ import io.cloudmw.coordinator.catalog.version.UpkeepRecords;
 import io.cloudmw.coordinator.upkeep.reshape.VolumeReshaping;
 import io.cloudmw.coordinator.upkeep.schedule.UpkeepContext;
 import io.cloudmw.coordinator.upkeep.task.CopyEligibility;
+import io.cloudmw.coordinator.upkeep.task.EarlierDeletions;
 import io.cloudmw.coordinator.upkeep.task.TaskQueue;
 import io.cloudmw.coordinator.upkeep.walk.ChunkWalk;
 import io.cloudmw.coordinator.upkeep.walk.PendingReplicaWalk;
@@ -27,7 +28,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.BiPredicate;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,21 +59,20 @@ public final class Repairer {
 
     /**
      * @param reshaping is told of each full pass
-     * @param deletionsAreOver whether all deletions ordered by another coordinator in a store are over; until then no copy
-     *     is made where one was dropped
+     * @param earlier the deletions that another coordinator has ordered
      * @param mayBeDeleted whether a helper may still delete a copy; none is made there meanwhile
      */
     public Repairer(
             UpkeepContext context,
             TaskQueue queue,
             VolumeReshaping reshaping,
-            Predicate<Store> deletionsAreOver,
+            EarlierDeletions earlier,
             BiPredicate<ChunkId, StoreId> mayBeDeleted) {
         this.context = context;
         this.queue = queue;
         this.reshaping = reshaping;
         this.planner = new RepairPlanner(context.options().owedAfter().toMillis());
-        this.situations = new RepairSituations(context, deletionsAreOver, mayBeDeleted);
+        this.situations = new RepairSituations(context, earlier, mayBeDeleted);
         this.schedule = new RepairSchedule(
                 context.ticker(), context.options().interval().toNanos());
         this.fullPasses = new FullPasses(context);

@@ -11,6 +11,10 @@ import io.cloudmw.coordinator.upkeep.schedule.UpkeepOptions;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.model.HelperId;
 import io.cloudmw.core.model.StoreId;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.ChunkId;
+import io.cloudmw.core.model.chunk.ReplicaRecord;
+import io.cloudmw.core.model.chunk.ReplicaState;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.testing.FakeTicker;
 import java.nio.file.Path;
@@ -80,6 +84,31 @@ final class DeletionFenceTest {
         assertThat(first.areOver(BUCKET)).isFalse();
         pass(OPTIONS.deletesEndAfter(BUCKET).minus(LIFE));
         assertThat(first.areOver(BUCKET)).isTrue();
+    }
+
+    @Test
+    void placeOfADeletedCopyWaitsForItsOwnDeletionAlone() throws CloudMwException {
+        next();
+        pass(LIFE.multipliedBy(2));
+        DeletionFence before = next();
+        before.order();
+        ReplicaRecord gone = record(ReplicaState.GONE);
+        ReplicaRecord dropped = record(ReplicaState.DROPPED);
+        pass(LIFE.minusSeconds(1));
+        before.order();
+        DeletionFence after = next();
+        assertThat(after.areOver(DISK, gone)).isFalse();
+        pass(Duration.ofSeconds(5));
+        assertThat(after.areOver(DISK, gone)).isTrue();
+        assertThat(after.areOver(BUCKET, gone)).isFalse();
+        assertThat(after.areOver(DISK, dropped)).isFalse();
+        pass(LIFE.plusSeconds(10));
+        assertThat(after.areOver(DISK, dropped)).isTrue();
+    }
+
+    /** Records the state of a copy now. */
+    private ReplicaRecord record(ReplicaState state) {
+        return new ReplicaRecord(new ChunkId(VersionId.random(), 0), new StoreId("any"), state, age.millis());
     }
 
     @Test
