@@ -40,7 +40,10 @@ import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.fleet.Store;
 import io.cloudmw.core.model.volume.Volume;
 import java.io.Closeable;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -177,6 +180,20 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Packs, Closeable {
     Optional<byte[]> segment(VersionId version, int index) throws CloudMwException;
 
     /**
+     * Returns the first segments of some versions, in as few steps as the catalog allows. They are held in memory
+     * together.
+     *
+     * @return those that were found
+     */
+    default Map<VersionId, byte[]> firstSegments(List<VersionId> versions) throws CloudMwException {
+        Map<VersionId, byte[]> found = new HashMap<>();
+        for (VersionId version : versions) {
+            segment(version, 0).ifPresent(segment -> found.put(version, segment));
+        }
+        return found;
+    }
+
+    /**
      * Makes a version current at a path if the path still names the expected version. The version that the path named
      * before is retired. A repeated commit returns the first result, whatever happened since, until the version is
      * forgotten.
@@ -218,6 +235,20 @@ public interface Catalog extends UpkeepRecords, SharedChunks, Packs, Closeable {
 
     /** Returns the file at a path, with its times and attributes. */
     Optional<CurrentFile> file(FilePath file) throws CloudMwException;
+
+    /**
+     * Returns the files at some paths of one volume, in as few steps as the catalog allows. Each is the one at its path at
+     * some moment of the call, not all at the same.
+     *
+     * @return one for each path, in their order; empty: there is no file
+     */
+    default List<Optional<CurrentFile>> files(List<FilePath> paths) throws CloudMwException {
+        List<Optional<CurrentFile>> found = new ArrayList<>(paths.size());
+        for (FilePath path : paths) {
+            found.add(file(path));
+        }
+        return found;
+    }
 
     /** Returns what a path names: a file or a directory, with its times and attributes. */
     Optional<CurrentEntry> entry(FilePath path) throws CloudMwException;

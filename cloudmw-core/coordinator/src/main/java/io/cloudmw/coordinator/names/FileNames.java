@@ -16,6 +16,7 @@ import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.CallId;
 import io.cloudmw.core.model.FilePath;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.file.AttributeChange;
@@ -25,8 +26,12 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.WallClock;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The listing, renaming, copying and removal of files and directories, and their attributes. Safe for any thread; calls block on the catalog. */
@@ -65,33 +70,58 @@ public final class FileNames {
     public List<Optional<SmallFile>> stat(VolumeName name, List<FilePath> paths, boolean withSlices)
             throws CloudMwException {
         volume(name);
-        List<Optional<SmallFile>> files = new ArrayList<>(paths.size());
-        PackedChunks packs = new PackedChunks(catalog);
-        int leaves = 0;
-        for (FilePath path : paths) {
-            Optional<CurrentFile> found = catalog.file(path);
-            if (found.isEmpty()) {
-                files.add(Optional.empty());
-                continue;
-            }
-            Optional<SmallFile.Packed> packed =
-                    withSlices && leaves < MAX_LEAVES ? packed(found.get(), packs) : Optional.empty();
-            int more = packed.map(slice -> slice.chunk().leaves().count()).orElse(0);
-            boolean fits = leaves + more <= MAX_LEAVES;
-            leaves += fits ? more : 0;
-            files.add(Optional.of(new SmallFile(found.get(), fits ? packed : Optional.empty())));
-        }
-        return files;
+        List<Optional<CurrentFile>> found = catalog.files(paths);
+        Map<VersionId, SmallFile.Packed> packed = withSlices ? packed(found) : Map.of();
+        return found.stream()
+                .map(file -> file.map(known -> new SmallFile(
+                        known, Optional.ofNullable(packed.get(known.version().id())))))
+                .toList();
     }
 
-    private Optional<SmallFile.Packed> packed(CurrentFile file, PackedChunks packs) throws CloudMwException {
-        Optional<byte[]> segment = file.version().segmentCount() == 1
-                ? catalog.segment(file.version().id(), 0)
-                : Optional.empty();
-        if (segment.isEmpty()) {
-            return Optional.empty();
+    /** Returns the slices of files in packs, by version, as many as fit into one message. */
+    private Map<VersionId, SmallFile.Packed> packed(List<Optional<CurrentFile>> files) throws CloudMwException {
+        Deque<FileVersion> left = new ArrayDeque<>();
+        files.stream()
+                .flatMap(Optional::stream)
+                .map(CurrentFile::version)
+                .filter(version -> version.segmentCount() == 1 && version.chunkCount() == 1)
+                .forEach(left::add);
+        PackedChunks packs = new PackedChunks(catalog);
+        Map<VersionId, SmallFile.Packed> packed = new HashMap<>();
+        long leaves = 0;
+        while (!left.isEmpty() && leaves < MAX_LEAVES) {
+            List<VersionId> next = nextInMemory(left);
+            Map<VersionId, byte[]> segments = catalog.firstSegments(next);
+            for (VersionId version : next) {
+                byte[] segment = segments.get(version);
+                Optional<SmallFile.Packed> slice = segment == null ? Optional.empty() : packed(segment, packs);
+                int more = slice.map(one -> one.chunk().leaves().count()).orElse(0);
+                if (slice.isPresent() && leaves + more <= MAX_LEAVES) {
+                    packed.put(version, slice.get());
+                    leaves += more;
+                }
+            }
         }
-        List<Chunk> chunks = ManifestSegment.decode(0, segment.get()).chunks();
+        return packed;
+    }
+
+    /** Takes versions whose segments may be in memory together: those with as many leaves as one message may have. */
+    private static List<VersionId> nextInMemory(Deque<FileVersion> left) {
+        List<VersionId> next = new ArrayList<>();
+        long leaves = 0;
+        while (!left.isEmpty()) {
+            FileVersion version = left.element();
+            leaves += 1 + version.sizeBytes() / version.leafSizeBytes();
+            if (!next.isEmpty() && leaves > MAX_LEAVES) {
+                break;
+            }
+            next.add(left.remove().id());
+        }
+        return next;
+    }
+
+    private static Optional<SmallFile.Packed> packed(byte[] segment, PackedChunks packs) throws CloudMwException {
+        List<Chunk> chunks = ManifestSegment.decode(0, segment).chunks();
         if (chunks.size() != 1 || chunks.get(0).id().slice().isEmpty()) {
             return Optional.empty();
         }

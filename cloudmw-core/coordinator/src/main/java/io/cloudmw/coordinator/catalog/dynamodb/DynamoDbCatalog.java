@@ -59,6 +59,7 @@ import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Sleeper;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -231,6 +232,11 @@ public final class DynamoDbCatalog implements Catalog {
     }
 
     @Override
+    public Map<VersionId, byte[]> firstSegments(List<VersionId> ids) throws CloudMwException {
+        return calls.call(() -> transactions.run(transaction -> SegmentItems.first(transaction, ids)));
+    }
+
+    @Override
     public FileVersion commit(CommitRequest commit) throws CloudMwException {
         return calls.call(() -> versions.commit(commit));
     }
@@ -296,6 +302,11 @@ public final class DynamoDbCatalog implements Catalog {
     @Override
     public Optional<CurrentFile> file(FilePath file) throws CloudMwException {
         return calls.call(() -> files.file(file));
+    }
+
+    @Override
+    public List<Optional<CurrentFile>> files(List<FilePath> paths) throws CloudMwException {
+        return calls.call(() -> files.files(paths));
     }
 
     @Override

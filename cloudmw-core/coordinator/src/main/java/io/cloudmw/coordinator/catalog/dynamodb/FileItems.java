@@ -3,6 +3,7 @@ package io.cloudmw.coordinator.catalog.dynamodb;
 import io.cloudmw.coordinator.catalog.PageRules;
 import io.cloudmw.coordinator.catalog.change.ChangeRequest;
 import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
+import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
 import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
 import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
 import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
@@ -34,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** The operations on paths except the commit. Safe for any thread. */
 final class FileItems {
@@ -66,6 +68,44 @@ final class FileItems {
         return entry(path).flatMap(CurrentEntry::file);
     }
 
+    List<Optional<CurrentFile>> files(List<FilePath> paths) throws CloudMwException {
+        List<Optional<CurrentFile>> found = new ArrayList<>(paths.size());
+        for (int from = 0; from < paths.size(); from += Table.MAX_ITEMS) {
+            List<FilePath> some = paths.subList(from, Math.min(paths.size(), from + Table.MAX_ITEMS));
+            found.addAll(transactions.run(transaction -> files(transaction, some)));
+        }
+        return found;
+    }
+
+    /** Reads directories one by one, and then all entries in them at once. */
+    private List<Optional<CurrentFile>> files(Transaction transaction, List<FilePath> paths)
+            throws TransactionConflict, CloudMwException {
+        NameItems names = names(transaction);
+        List<ItemKey> entries = new ArrayList<>(paths.size());
+        for (FilePath path : paths) {
+            OptionalLong directory = names.tree().directoryOf(path);
+            if (directory.isPresent()) {
+                entries.add(KeyLayout.entry(directory.getAsLong(), path.name()));
+            }
+        }
+        Set<ItemKey> directories = transaction.readSoFar();
+        transaction.load(entries);
+        // As in entry: a directory may have been moved before its entries were read.
+        if (!transaction.areUnchanged(directories)) {
+            throw new TransactionConflict("read while others wrote");
+        }
+        List<Optional<CurrentFile>> found = new ArrayList<>(paths.size());
+        for (FilePath path : paths) {
+            Optional<TreeFile> file = names.tree().find(path).flatMap(TreeEntry::file);
+            found.add(file.isPresent() ? Optional.of(current(names, path, file.get())) : Optional.empty());
+        }
+        return found;
+    }
+
+    private static CurrentFile current(NameItems names, FilePath path, TreeFile file) throws CloudMwException {
+        return new CurrentFile(names.version(file.version()).at(path), file.createdAtMillis(), file.attributes());
+    }
+
     Optional<CurrentEntry> entry(FilePath path) throws CloudMwException {
         return transactions.run(transaction -> {
             NameItems names = names(transaction);
@@ -78,9 +118,8 @@ final class FileItems {
             if (entry.isEmpty() || entry.get().isDirectory()) {
                 return entry.map(directory -> CurrentEntry.directory(directory.kept()));
             }
-            TreeFile file = entry.get().file().get();
-            return Optional.of(CurrentEntry.file(new CurrentFile(
-                    names.version(file.version()).at(path), file.createdAtMillis(), file.attributes())));
+            return Optional.of(
+                    CurrentEntry.file(current(names, path, entry.get().file().get())));
         });
     }
 

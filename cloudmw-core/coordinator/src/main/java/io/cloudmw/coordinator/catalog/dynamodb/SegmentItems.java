@@ -5,6 +5,7 @@ import io.cloudmw.coordinator.catalog.dynamodb.table.Item;
 import io.cloudmw.coordinator.catalog.dynamodb.table.ItemKey;
 import io.cloudmw.coordinator.catalog.dynamodb.table.KeyLayout;
 import io.cloudmw.coordinator.catalog.dynamodb.table.KeyRange;
+import io.cloudmw.coordinator.catalog.dynamodb.table.Table;
 import io.cloudmw.coordinator.catalog.dynamodb.table.TransactionConflict;
 import io.cloudmw.coordinator.catalog.dynamodb.transaction.Transaction;
 import io.cloudmw.core.error.CloudMwException;
@@ -15,7 +16,9 @@ import io.cloudmw.core.model.VersionId;
 import io.cloudmw.core.model.file.FileVersion;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -99,6 +102,26 @@ final class SegmentItems {
                     "manifest segment: " + encoded.length + " bytes (expected: <= " + MAX_PARTS * PART_BYTES + ")");
         }
         return parts;
+    }
+
+    /** Returns the first segments of some versions that were found. */
+    static Map<VersionId, byte[]> first(Transaction transaction, List<VersionId> versions)
+            throws TransactionConflict, CloudMwException {
+        Map<VersionId, byte[]> found = new HashMap<>();
+        for (int from = 0; from < versions.size(); from += Table.MAX_ITEMS) {
+            List<VersionId> some = versions.subList(from, Math.min(versions.size(), from + Table.MAX_ITEMS));
+            transaction.load(
+                    some.stream().map(version -> KeyLayout.part(version, 0, 0)).toList());
+            for (VersionId version : some) {
+                Optional<Item> part = transaction.get(KeyLayout.part(version, 0, 0));
+                if (part.isPresent() && part.get().number(Item.PARTS) == 1) {
+                    found.put(version, part.get().bytes(Item.BODY));
+                } else if (part.isPresent()) {
+                    get(transaction, version, 0).ifPresent(segment -> found.put(version, segment));
+                }
+            }
+        }
+        return found;
     }
 
     /** Returns a segment, whose parts were written by the same transaction. */

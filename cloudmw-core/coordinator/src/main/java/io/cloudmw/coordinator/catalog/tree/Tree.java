@@ -112,6 +112,12 @@ public final class Tree<X extends Exception> {
         return end(walk(path));
     }
 
+    /** Returns the directory that a path's last name is looked up in; empty: there is no such directory. */
+    public OptionalLong directoryOf(FilePath path) throws X, CloudMwException {
+        Walk walk = walk(path);
+        return walk.isComplete() ? OptionalLong.of(walk.last()) : OptionalLong.empty();
+    }
+
     /** Returns the current version of a file. */
     public Optional<VersionId> version(FilePath file) throws X, CloudMwException {
         return find(file).flatMap(TreeEntry::version);

@@ -23,7 +23,9 @@ import io.cloudmw.core.model.fleet.StoreIdentity;
 import io.cloudmw.core.testing.Versions;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
@@ -166,6 +168,27 @@ public abstract class CatalogContract extends NamesContract {
         assertThat(catalog.version(version.id())).contains(version);
         assertThat(catalog.segment(version.id(), 1)).hasValue(Versions.segment(version.id(), 1));
         assertThat(catalog.segment(version.id(), 2)).isEmpty();
+    }
+
+    @Test
+    void firstSegmentsOfManyVersionsAreFoundAtOnce() throws Exception {
+        List<VersionId> versions = new ArrayList<>();
+        Map<VersionId, byte[]> segments = new HashMap<>();
+        for (int i = 0; i < 120; i++) {
+            VersionId version = put("v:/f" + i, 1, Optional.empty()).id();
+            versions.add(version);
+            segments.put(version, Versions.segment(version, 0));
+        }
+        FileVersion large = Versions.of("v:/large", 1);
+        byte[] longest = new byte[800 << 10];
+        catalog.putSegment(large.id(), 0, longest, 1);
+        versions.add(0, large.id());
+        segments.put(large.id(), longest);
+        versions.add(put("v:/none", 0, Optional.empty()).id());
+        versions.add(VersionId.random());
+        Map<VersionId, byte[]> found = catalog.firstSegments(versions);
+        assertThat(found.keySet()).isEqualTo(segments.keySet());
+        segments.forEach((version, segment) -> assertThat(found.get(version)).isEqualTo(segment));
     }
 
     @Test

@@ -46,6 +46,36 @@ abstract class NamesContract extends DirectoriesContract {
     }
 
     @Test
+    void filesAtManyPathsAreAsEachByItself() throws Exception {
+        List<FilePath> paths = new ArrayList<>();
+        for (int directory = 0; directory < 3; directory++) {
+            for (int file = 0; file < 70; file++) {
+                String path = "v:/d" + directory + "/e/f" + file;
+                put(path, 0, Optional.empty());
+                paths.add(FilePath.parse(path));
+            }
+        }
+        put("v:/at-the-root", 0, Optional.empty());
+        List.of(
+                        "v:/at-the-root",
+                        "v:/d0",
+                        "v:/d0/e",
+                        "v:/d0/e/absent",
+                        "v:/d0/e/f1/below",
+                        "v:/absent/e/f1",
+                        "v:/d0/e/f1")
+                .forEach(path -> paths.add(0, FilePath.parse(path)));
+        List<Optional<CurrentFile>> each = new ArrayList<>();
+        for (FilePath path : paths) {
+            each.add(catalog.file(path));
+        }
+        assertThat(each).filteredOn(Optional::isEmpty).hasSize(5);
+        assertThat(catalog.files(paths)).isEqualTo(each);
+        assertThat(catalog.files(List.of())).isEmpty();
+        assertThat(catalog.files(List.of(FilePath.parse("nowhere:/a")))).containsExactly(Optional.empty());
+    }
+
+    @Test
     void listingShowsImmediateChildrenInOrderPageByPage() throws Exception {
         for (String path : List.of(
                 "/z", "/dir/x/1", "/dir/x/2", "/dir/y", "/dir.txt", "/dir-", "/ü", "/\uD83D\uDE00", "/\uFFFD")) {

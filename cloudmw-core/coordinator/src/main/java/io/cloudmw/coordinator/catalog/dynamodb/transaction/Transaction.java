@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -246,14 +247,27 @@ public final class Transaction {
      * items, as every put into a directory does.
      */
     public boolean wasSoAtOnce() throws TransactionConflict, CloudMwException {
-        List<ItemKey> keys = new ArrayList<>(read.keySet());
+        return areUnchanged(readSoFar());
+    }
+
+    /** Returns the keys of the items that were read. */
+    public Set<ItemKey> readSoFar() {
+        return Set.copyOf(read.keySet());
+    }
+
+    /**
+     * Returns whether several items are as they were read, so that they were so at once, when another item was read after
+     * them. A single item always was.
+     */
+    public boolean areUnchanged(Set<ItemKey> some) throws TransactionConflict, CloudMwException {
+        List<ItemKey> keys = List.copyOf(some);
         if (keys.size() < 2) {
             return true;
         }
         for (int from = 0; from < keys.size(); from += Table.MAX_ITEMS) {
-            List<ItemKey> some = keys.subList(from, Math.min(keys.size(), from + Table.MAX_ITEMS));
-            Map<ItemKey, Item> now = table.getAll(some);
-            for (ItemKey key : some) {
+            List<ItemKey> next = keys.subList(from, Math.min(keys.size(), from + Table.MAX_ITEMS));
+            Map<ItemKey, Item> now = table.getAll(next);
+            for (ItemKey key : next) {
                 String before = writtenBy(read.getOrDefault(key, Optional.empty()));
                 if (!before.equals(writtenBy(Optional.ofNullable(now.get(key))))) {
                     return false;
