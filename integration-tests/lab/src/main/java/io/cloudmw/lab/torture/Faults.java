@@ -498,14 +498,7 @@ final class Faults implements AutoCloseable {
             fleet.restartReplaced(loss.one());
         }
         Optional<StoreId> away = loss.flag() ? Optional.empty() : Optional.of(new StoreId(store));
-        if (!new ReplicationCheck(away).await(run, REPLICATION)) {
-            run.journal()
-                    .found(new Finding(
-                            FindingKind.UNEXPLAINED,
-                            store,
-                            "its " + copies + " copies were not all made again within " + REPLICATION.toSeconds()
-                                    + " s",
-                            List.of()));
+        if (!areCopiedAgain(store, copies, new ReplicationCheck(away))) {
             return;
         }
         StoreLoss made = new StoreLoss(store, copies, (run.now() - since) / 1e9);
@@ -522,14 +515,7 @@ final class Faults implements AutoCloseable {
         long since = run.now();
         long copies = fleet.wipeBucket(store);
         fleet.lose(store);
-        if (!new ReplicationCheck(Optional.of(new StoreId(store))).await(run, REPLICATION)) {
-            run.journal()
-                    .found(new Finding(
-                            FindingKind.UNEXPLAINED,
-                            store,
-                            "its " + copies + " copies were not all made again within " + REPLICATION.toSeconds()
-                                    + " s",
-                            List.of()));
+        if (!areCopiedAgain(store, copies, new ReplicationCheck(Optional.of(new StoreId(store))))) {
             return;
         }
         StoreLoss made = new StoreLoss(store, copies, (run.now() - since) / 1e9);
@@ -540,6 +526,21 @@ final class Faults implements AutoCloseable {
             fleet.remove(store);
             run.journal().say("removed after its loss: " + store);
         }
+    }
+
+    /** Waits until the copies of a lost store are made again. */
+    private boolean areCopiedAgain(String store, long copies, ReplicationCheck check) throws InterruptedException {
+        boolean full = check.await(run, REPLICATION);
+        if (!full) {
+            run.journal()
+                    .found(new Finding(
+                            FindingKind.UNEXPLAINED,
+                            store,
+                            "its " + copies + " copies were not all made again within " + REPLICATION.toSeconds()
+                                    + " s; " + check.seen(),
+                            List.of()));
+        }
+        return full;
     }
 
     /** Waits until no volume uses a store. */

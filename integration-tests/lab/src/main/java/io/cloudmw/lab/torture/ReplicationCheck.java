@@ -28,6 +28,7 @@ final class ReplicationCheck {
     private final Optional<StoreId> lost;
     private OptionalLong passesBefore = OptionalLong.empty();
     private long passes;
+    private String seen = "no coordinator answered";
 
     /**
      * Creates a check.
@@ -58,6 +59,8 @@ final class ReplicationCheck {
     /** Evaluates a status. Must get every status in turn, since it remembers the passes seen. */
     boolean isFull(UpkeepStatus status) {
         RepairProgress repair = status.repair();
+        seen = "chunks by good copies " + repair.underReplicated() + ", obstacles " + repair.obstacles()
+                + ", replaced stores " + repair.replaced() + ", passes " + repair.passes();
         boolean anew = repair.passes() < passes;
         passes = repair.passes();
         if (!knowsOfLoss(status)) {
@@ -69,6 +72,11 @@ final class ReplicationCheck {
                 && passes - passesBefore.getAsLong() >= LOOKS
                 && lacking(repair) == 0
                 && repair.replaced().values().stream().allMatch(ReplacedProgress::complete);
+    }
+
+    /** The last status, for messages. */
+    String seen() {
+        return seen;
     }
 
     private boolean knowsOfLoss(UpkeepStatus status) {
