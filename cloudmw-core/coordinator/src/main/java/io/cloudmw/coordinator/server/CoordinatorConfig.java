@@ -154,6 +154,8 @@ public record CoordinatorConfig(
                         Duration.ofDays(365)),
                 settings.duration("coordinator.clock-skew", defaults.clockSkew(), shortest, Duration.ofDays(1)),
                 settings.integer(
-                        "coordinator.compact-below", defaults.compactBelowPercent(), 0, UpkeepOptions.MOST_PERCENT));
+                        "coordinator.compact-below", defaults.compactBelowPercent(), 0, UpkeepOptions.MOST_PERCENT),
+                settings.duration(
+                        "coordinator.upkeep-ttl", defaults.leaseTerm(), Duration.ofSeconds(5), Duration.ofMinutes(10)));
     }
 }

@@ -322,6 +322,7 @@ public final class CoordinatorServer implements AutoCloseable {
                         access.revocations().close();
                     },
                     () -> {
+                        end(upkeep, coordinator.upkeep());
                         coordinator.buckets().close();
                         certificates.close();
                         controls.close();
@@ -450,6 +451,20 @@ public final class CoordinatorServer implements AutoCloseable {
             upkeep.tick();
         } catch (CloudMwException | RuntimeException | Error e) {
             LOG.warn("coordinator: upkeep failed; retrying later", e);
+        }
+    }
+
+    /** Lets a tick that runs end, for a few seconds. Then another coordinator does upkeep at once. */
+    private static void end(ScheduledExecutorService ticks, Upkeep upkeep) {
+        ticks.shutdown();
+        try {
+            if (ticks.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                upkeep.close();
+            }
+        } catch (CloudMwException e) {
+            LOG.warn("coordinator: the lease of upkeep was not given back; it ends by itself", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -52,9 +52,6 @@ public final class Upkeep {
 
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-    /** The term of the lease: after a holder's failure another coordinator takes over within it. */
-    private static final Duration TERM = Duration.ofSeconds(30);
-
     private final Catalog catalog;
     private final UpkeepFleet fleet;
     private final FixedLifeTokens tokens;
@@ -95,7 +92,7 @@ public final class Upkeep {
         Duration half = options.interval().dividedBy(2);
         this.pause = half.compareTo(LONGEST_PAUSE) < 0 ? half : LONGEST_PAUSE;
         this.drains = new DrainedStores(catalog, clock);
-        this.ownership = new UpkeepLease(catalog.leases(), name, TERM, clock);
+        this.ownership = new UpkeepLease(catalog.leases(), name, options.leaseTerm(), clock);
         this.watch = new StoreWatch(fleet, drains, ticker, options.repairAfter());
         this.availability = new AvailabilityLog(fleet);
     }
@@ -121,6 +118,12 @@ public final class Upkeep {
         if (now.isPresent()) {
             under(now.get(), () -> now.get().tick(seen, fleet));
         }
+    }
+
+    /** Ends the upkeep here, and lets another coordinator do it at once. Called after the last {@link #tick}. */
+    public void close() throws CloudMwException {
+        term = Optional.empty();
+        ownership.release();
     }
 
     /** Returns the present term: the same one as long as the lease lasts. */

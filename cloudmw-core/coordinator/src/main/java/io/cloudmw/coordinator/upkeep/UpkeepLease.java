@@ -49,6 +49,15 @@ public final class UpkeepLease {
         }
     }
 
+    /** Gives the lease back, so that another coordinator gets it at once. */
+    synchronized void release() throws CloudMwException {
+        Optional<Lease> before = held;
+        held = Optional.empty();
+        if (before.isPresent()) {
+            leases.release(before.get());
+        }
+    }
+
     /** Drops the lease after a write under it was refused; this coordinator then asks again. */
     synchronized void lost(long epoch) {
         held = held.filter(lease -> lease.epoch() != epoch);

@@ -91,7 +91,7 @@ final class UpkeepTerm {
         this.away = new StoreAbsences(catalog, lease, age, options.repairAfter());
         this.deletions = new DeletionFence(catalog, lease, age, options);
         this.reshaping = new VolumeReshaping(context, collector);
-        this.repair = new Repairer(context, queue, reshaping, deletions::areOver, collector::mayBeDeleted);
+        this.repair = new Repairer(context, queue, reshaping, deletions, collector::mayBeDeleted);
         this.replacements = new ReplacedStores(context, queue, repair);
         this.pressedNanos = Math.max(TURN_NANOS, pause.toNanos() / PRESSED);
         this.scrub = new Scrubber(context, queue);

@@ -83,17 +83,18 @@ final class TortureFleet {
      * Intervals that are seconds here and minutes by default. An upload stays open when its client gives up, and keeps
      * its stores in use until it is abandoned. The limit for that exceeds every pause of a live upload.
      */
-    private static final Map<String, String> HURRIED = Map.of(
-            "coordinator.heartbeat-interval", "1s",
-            "coordinator.helper-ttl", "5s",
-            "coordinator.repair-interval", "500ms",
-            "coordinator.repair-after", "6s",
-            "coordinator.owed-after", "5s",
-            "coordinator.task-life", "10s",
-            "coordinator.token-ttl", TOKEN_LIFE.toSeconds() + "s",
-            "coordinator.clock-skew", "1s",
-            "coordinator.abandoned-after", "60s",
-            "coordinator.abandoned-check", "2s");
+    private static final Map<String, String> HURRIED = Map.ofEntries(
+            Map.entry("coordinator.heartbeat-interval", "1s"),
+            Map.entry("coordinator.helper-ttl", "5s"),
+            Map.entry("coordinator.repair-interval", "500ms"),
+            Map.entry("coordinator.repair-after", "6s"),
+            Map.entry("coordinator.owed-after", "5s"),
+            Map.entry("coordinator.task-life", "10s"),
+            Map.entry("coordinator.upkeep-ttl", "5s"),
+            Map.entry("coordinator.token-ttl", TOKEN_LIFE.toSeconds() + "s"),
+            Map.entry("coordinator.clock-skew", "1s"),
+            Map.entry("coordinator.abandoned-after", "60s"),
+            Map.entry("coordinator.abandoned-check", "2s"));
 
     /**
      * The life of certificates. A third of it remains when they are renewed, which is longer than any fault that keeps a

@@ -16,6 +16,7 @@ import java.time.Duration;
  * @param collectEvery the least time between the beginnings of two garbage collections
  * @param clockSkew how much civil clocks may differ; it is added to the life of tokens before a deletion
  * @param compactBelowPercent a pack of which at most this share of the bytes is needed is compacted; 0: none is
+ * @param leaseTerm another coordinator takes over so long after the one that did upkeep has died
  */
 public record UpkeepOptions(
         Duration interval,
@@ -27,7 +28,8 @@ public record UpkeepOptions(
         boolean collects,
         Duration collectEvery,
         Duration clockSkew,
-        int compactBelowPercent) {
+        int compactBelowPercent,
+        Duration leaseTerm) {
     /** A pack is not rewritten for less than a tenth of its bytes. */
     public static final int MOST_PERCENT = 90;
 
@@ -42,6 +44,7 @@ public record UpkeepOptions(
         requirePositive("scrubEvery", scrubEvery);
         requirePositive("collectEvery", collectEvery);
         requirePositive("clockSkew", clockSkew);
+        requirePositive("leaseTerm", leaseTerm);
         if (scrubBytesPerSecond < 1) {
             throw new IllegalArgumentException("scrubBytesPerSecond: " + scrubBytesPerSecond + " (expected: >= 1)");
         }
@@ -67,7 +70,8 @@ public record UpkeepOptions(
                 true,
                 Duration.ofHours(6),
                 Duration.ofMinutes(10),
-                50);
+                50,
+                Duration.ofSeconds(30));
     }
 
     /**

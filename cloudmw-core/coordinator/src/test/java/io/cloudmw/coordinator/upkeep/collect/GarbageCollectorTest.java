@@ -162,7 +162,8 @@ final class GarbageCollectorTest {
                             collects,
                             every,
                             upkeep.clockSkew(),
-                            upkeep.compactBelowPercent()));
+                            upkeep.compactBelowPercent(),
+                            upkeep.leaseTerm()));
         }
 
         /** Lets helpers work; {@code trouble} is the share of tasks that fail, or are done and never reported. */

@@ -808,7 +808,8 @@ final class PackCompactionTest {
                         upkeep.collects(),
                         every,
                         upkeep.clockSkew(),
-                        compactBelowPercent));
+                        compactBelowPercent,
+                        upkeep.leaseTerm()));
     }
 
     @Test

@@ -573,11 +573,9 @@ final class RepairerTest {
                 .allSatisfy(stores -> assertThat(stores).hasSize(3).doesNotContain(new StoreId("d1")));
     }
 
-    @Test
-    void coordinatorWithoutTheLeaseSendsHelpersOn() throws CloudMwException {
-        pass(Duration.ofSeconds(1));
-        HelperId helper = new HelperId("h1");
-        Upkeep other = new Upkeep(
+    /** The upkeep of another coordinator with the same catalog. */
+    private Upkeep otherUpkeep() {
+        return new Upkeep(
                 "other",
                 cluster.catalog,
                 new StorelessFleet(true),
@@ -585,6 +583,28 @@ final class RepairerTest {
                 UpkeepOptions.defaults(),
                 cluster.ticker,
                 cluster::now);
+    }
+
+    @Test
+    void coordinatorThatStopsLetsAnotherDoUpkeepAtOnce() throws CloudMwException {
+        pass(Duration.ofSeconds(1));
+        HelperId helper = new HelperId("h1");
+        Upkeep other = otherUpkeep();
+        other.tick();
+        assertThat(other.work(helper, List.of(), 1).elsewhere()).isTrue();
+
+        cluster.coordinator.upkeep().close();
+        assertThat(cluster.coordinator.upkeep().work(helper, List.of(), 1).elsewhere())
+                .isTrue();
+        other.tick();
+        assertThat(other.work(helper, List.of(), 1).elsewhere()).isFalse();
+    }
+
+    @Test
+    void coordinatorWithoutTheLeaseSendsHelpersOn() throws CloudMwException {
+        pass(Duration.ofSeconds(1));
+        HelperId helper = new HelperId("h1");
+        Upkeep other = otherUpkeep();
         other.tick();
         assertThat(other.work(helper, List.of(), 1).elsewhere()).isTrue();
         assertThat(catchThrowableOfType(CloudMwException.class, other::status))
