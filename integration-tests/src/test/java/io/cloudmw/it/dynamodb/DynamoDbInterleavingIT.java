@@ -2,6 +2,7 @@ package io.cloudmw.it.dynamodb;
 
 import static io.cloudmw.it.dynamodb.Operation.path;
 import static io.cloudmw.it.dynamodb.Operation.put;
+import static io.cloudmw.it.dynamodb.Operation.read;
 import static io.cloudmw.it.dynamodb.Operation.remove;
 import static io.cloudmw.it.dynamodb.Operation.rename;
 import static io.cloudmw.it.dynamodb.Operation.withAVolume;
@@ -95,7 +96,19 @@ final class DynamoDbInterleavingIT {
                         () -> new Meeting(
                                 List.of(put("/d/f"), put("/d/g")),
                                 remove("/d/g"),
-                                List.of(remove("/d/f"), rename("/d", "/e", false)))));
+                                List.of(remove("/d/f"), rename("/d", "/e", false)))),
+                new Scenario(
+                        "the directory of files that are read at once is moved, and gets another file",
+                        () -> new Meeting(
+                                List.of(put("/d/b/x")),
+                                read("/d/b/x", "/d/b/c"),
+                                List.of(rename("/d/b", "/e", false), put("/e/c")))),
+                new Scenario(
+                        "a file that is read with another one is moved to another directory",
+                        () -> new Meeting(
+                                List.of(put("/d/b/x"), put("/d/b/c")),
+                                read("/d/b/x", "/d/b/c"),
+                                List.of(rename("/d/b/c", "/e", false)))));
         Stream<Scenario> random = Stream.iterate(0, seed -> seed + 1)
                 .limit(SEEDS)
                 .map(seed -> new Scenario("seed " + seed, () -> Meeting.random(seed)));

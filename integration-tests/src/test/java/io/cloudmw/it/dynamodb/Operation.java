@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /** An operation on the names of a catalog. */
 @FunctionalInterface
@@ -88,6 +89,16 @@ interface Operation {
     static Operation rename(String from, String to, boolean replace) {
         Rename rename = new Rename(new FilePath(VOLUME, from), new FilePath(VOLUME, to), replace);
         return catalog -> catalog.rename(rename, 1).name();
+    }
+
+    /** Returns a read of several files at once, of which the result is the last one. */
+    static Operation read(String... paths) {
+        List<FilePath> files =
+                Stream.of(paths).map(path -> new FilePath(VOLUME, path)).toList();
+        return catalog -> catalog.files(files)
+                .get(files.size() - 1)
+                .map(file -> file.version().id().toString())
+                .orElse("none");
     }
 
     /** Returns all files with their versions, by path; fails if a directory is empty. */

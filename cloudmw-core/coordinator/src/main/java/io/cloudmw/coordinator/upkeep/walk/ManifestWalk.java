@@ -5,13 +5,20 @@ import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.Page;
+import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.VolumeName;
 import io.cloudmw.core.model.chunk.Chunk;
 import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.volume.Volume;
+import io.cloudmw.core.time.Ticker;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A walk over every stored chunk of every current version, ordered by version id, a segment at a time. The chunk of a
@@ -21,8 +28,21 @@ import java.util.Optional;
 public final class ManifestWalk implements ChunkWalk {
     private static final int PAGE = 100;
 
+    /** The most leaves, of 36 bytes each, of segments that are read ahead. */
+    private static final long MOST_AHEAD = 16_384;
+
+    /** The time for which a volume's description is used. */
+    private static final long VOLUME_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Catalog catalog;
+    private final Ticker ticker = Ticker.system();
     private final Deque<FileVersion> page = new ArrayDeque<>();
+
+    /** Segments of the next versions, for which the catalog was asked together. */
+    private final Map<VersionId, byte[]> ahead = new HashMap<>();
+
+    private final Map<VolumeName, Optional<Volume>> volumes = new HashMap<>();
+    private long volumesSinceNanos = ticker.nanos();
     private final String resumed;
     private final int resumedSegment;
     private final long resumedChunk;
@@ -123,8 +143,8 @@ public final class ManifestWalk implements ChunkWalk {
 
     /** Returns a segment's stretch; empty when the version or its volume is gone. */
     private Optional<Stretch> stretch(FileVersion version, int index) throws CloudMwException {
-        Optional<Volume> volume = catalog.volume(version.file().volume());
-        Optional<byte[]> bytes = catalog.segment(version.id(), index);
+        Optional<Volume> volume = volume(version.file().volume());
+        Optional<byte[]> bytes = segment(version, index);
         if (volume.isEmpty() || bytes.isEmpty()) {
             return Optional.empty();
         }
@@ -132,5 +152,47 @@ public final class ManifestWalk implements ChunkWalk {
                 .filter(chunk -> chunk.index() >= skipped)
                 .toList();
         return Optional.of(new Stretch(version.file(), volume.get(), ReplicaOverlay.of(catalog, chunks)));
+    }
+
+    /** Returns a volume as it is now, or was a moment ago. */
+    private Optional<Volume> volume(VolumeName name) throws CloudMwException {
+        long now = ticker.nanos();
+        if (now - volumesSinceNanos >= VOLUME_NANOS) {
+            volumes.clear();
+            volumesSinceNanos = now;
+        }
+        Optional<Volume> known = volumes.get(name);
+        if (known == null) {
+            known = catalog.volume(name);
+            volumes.put(name, known);
+        }
+        return known;
+    }
+
+    private Optional<byte[]> segment(FileVersion version, int index) throws CloudMwException {
+        if (version.segmentCount() > 1) {
+            return catalog.segment(version.id(), index);
+        }
+        if (!ahead.containsKey(version.id())) {
+            ahead.clear();
+            ahead.putAll(catalog.firstSegments(readAhead()));
+        }
+        return Optional.ofNullable(ahead.remove(version.id()));
+    }
+
+    /** Returns the next versions of one segment: the first of them, and those whose segments fit into memory with it. */
+    private List<VersionId> readAhead() {
+        List<VersionId> next = new ArrayList<>();
+        long leaves = 0;
+        for (FileVersion version : page) {
+            leaves += 1 + version.sizeBytes() / version.leafSizeBytes();
+            if (!next.isEmpty() && leaves > MOST_AHEAD) {
+                break;
+            }
+            if (version.segmentCount() == 1) {
+                next.add(version.id());
+            }
+        }
+        return next;
     }
 }
