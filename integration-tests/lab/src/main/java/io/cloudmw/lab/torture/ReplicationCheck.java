@@ -27,6 +27,7 @@ final class ReplicationCheck {
 
     private final Optional<StoreId> lost;
     private OptionalLong passesBefore = OptionalLong.empty();
+    private int looks = LOOKS;
     private long passes;
     private String seen = "no coordinator answered";
 
@@ -67,9 +68,11 @@ final class ReplicationCheck {
             passesBefore = OptionalLong.empty();
         } else if (passesBefore.isEmpty() || anew) {
             passesBefore = OptionalLong.of(passes);
+            // All passes of a coordinator that took over since began after the loss.
+            looks = anew && passes == 0 ? 1 : LOOKS;
         }
         return passesBefore.isPresent()
-                && passes - passesBefore.getAsLong() >= LOOKS
+                && passes - passesBefore.getAsLong() >= looks
                 && lacking(repair) == 0
                 && repair.replaced().values().stream().allMatch(ReplacedProgress::complete);
     }

@@ -79,6 +79,13 @@ final class ReplicationCheckTest {
     }
 
     @Test
+    void onePassOfACoordinatorThatTookOverSinceTheLossSuffices() {
+        assertThat(replication.isFull(status(true, 31, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 0, 0, 0))).isFalse();
+        assertThat(replication.isFull(status(true, 1, 0, 0))).isTrue();
+    }
+
+    @Test
     void checkWithoutALossSucceedsAfterFullPasses() {
         ReplicationCheck whole = new ReplicationCheck(Optional.empty());
         assertThat(whole.isFull(status(false, 5, 0, 0))).isFalse();
