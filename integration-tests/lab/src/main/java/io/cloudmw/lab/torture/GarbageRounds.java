@@ -1,5 +1,6 @@
 package io.cloudmw.lab.torture;
 
+import io.cloudmw.core.status.collect.CollectRound;
 import io.cloudmw.core.status.collect.OrderedRound;
 import io.cloudmw.core.time.Sleeper;
 import java.time.Duration;
@@ -13,8 +14,8 @@ import java.util.UUID;
 final class GarbageRounds {
     private static final Duration PAUSE = Duration.ofSeconds(10);
 
-    /** The longest time of a round, in which the coordinator's absence counts. */
-    private static final Duration LIMIT = Duration.ofSeconds(90);
+    /** The longest time without progress, in which the coordinator's absence counts. */
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private static final long POLL_NANOS = Duration.ofMillis(200).toNanos();
 
@@ -32,12 +33,13 @@ final class GarbageRounds {
     }
 
     /**
-     * Orders a round and waits for its end, which may be that of its coordinator; returns false when none has said in time
-     * that it ended.
+     * Orders a round and waits for its end, which may be that of its coordinator; returns false when there was no progress
+     * for too long.
      */
     boolean round() throws InterruptedException {
         UUID order = UUID.randomUUID();
         boolean ordered = false;
+        CollectRound seen = CollectRound.NONE;
         for (long since = run.now(); run.now() - since < LIMIT.toNanos(); ) {
             ordered = ordered || run.fleet().collect(order);
             Optional<OrderedRound> round = ordered ? run.fleet().collection(order) : Optional.empty();
@@ -47,6 +49,9 @@ final class GarbageRounds {
                         .addAndGet(round.get().found().compacted().copies());
                 return true;
             }
+            CollectRound found = round.map(OrderedRound::found).orElse(seen);
+            since = found.equals(seen) ? since : run.now();
+            seen = found;
             Sleeper.system().sleep(POLL_NANOS);
         }
         return false;
