@@ -160,7 +160,9 @@ public final class FileOperations {
     }
 
     /**
-     * Writes a stream of known length as a file.
+     * Writes a stream of known length as a file. A stream that is short enough for a pack ({@link
+     * CloudMwOptions#packs()}) is read to its end first, and then put as a small file is; a longer one is sent while it is
+     * read.
      *
      * @param source read by another thread until the future is done; not closed
      * @param sizeBytes length of the stream; a stream of another length fails with {@code LOCAL_IO}
@@ -169,7 +171,7 @@ public final class FileOperations {
     public CompletableFuture<PutReceipt> put(
             InputStream source, long sizeBytes, FilePath target, PutOptions putOptions) {
         StreamPutSource stream = new StreamPutSource(source, sizeBytes, streamMemory);
-        return mayShare(putOptions) && sizeBytes <= SmallPuts.MAX_SINGLE_BYTES
+        return mayShare(putOptions) && sizeBytes <= options.packs().limitBytes()
                 ? small.put(
                         stream,
                         sizeBytes,

@@ -84,7 +84,7 @@ public final class SmallPuts {
      * The rules of batches.
      *
      * @param limitBytes the largest file that shares a pack; 0: none does
-     * @param singleLimitBytes the largest file of a call of its own that is a batch, at least {@code limitBytes}
+     * @param singleLimitBytes the largest local file with a call of its own that is a batch, at least {@code limitBytes}
      * @param delay the time that a put waits for others
      * @param callTime the time after which a call of the coordinator is given up
      * @param mostWaiting the most single puts that wait, from their call on; puts of many files wait in {@link PutWindow}
@@ -198,7 +198,7 @@ public final class SmallPuts {
     /**
      * Puts a stream of known length, together with files that come close to it. The stream is read to its end first.
      *
-     * @param sizeBytes at most {@link Rules#singleLimitBytes}
+     * @param sizeBytes at most {@link Rules#limitBytes}
      * @param terms without locks
      * @param byItself puts what the stream had alone
      */
@@ -211,7 +211,7 @@ public final class SmallPuts {
         StreamContent content = new StreamContent(source, sizeBytes);
         SmallPut put = SmallPut.single(target, content, terms, () -> byItself.apply(content.whole()));
         var unused = put.call().result().whenComplete((receipt, failure) -> content.stop());
-        return begin(context.threads().sources(), put, rules.singleLimitBytes());
+        return begin(context.threads().sources(), put, rules.limitBytes());
     }
 
     private CompletableFuture<PutReceipt> begin(Executor where, SmallPut put, long limitBytes) {
