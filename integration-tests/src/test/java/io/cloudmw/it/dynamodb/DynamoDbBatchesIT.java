@@ -7,10 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.change.CommitRequest;
 import io.cloudmw.coordinator.upkeep.walk.ManifestWalk;
+import io.cloudmw.core.chunk.ChunkDigester;
+import io.cloudmw.core.manifest.EncodedSegment;
+import io.cloudmw.core.manifest.ManifestSegment;
+import io.cloudmw.core.model.ByteRange;
 import io.cloudmw.core.model.FilePath;
+import io.cloudmw.core.model.StoreId;
 import io.cloudmw.core.model.VersionId;
+import io.cloudmw.core.model.chunk.Chunk;
+import io.cloudmw.core.model.chunk.ChunkId;
 import io.cloudmw.core.model.file.FileVersion;
-import io.cloudmw.core.testing.Versions;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,11 +30,28 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class DynamoDbBatchesIT {
     private static final int DIRECTORIES = 2;
     private static final int FILES = 120;
+    private static final int LEAF = 4 << 10;
 
     private final DynamoDbLocal dynamoDb;
 
     DynamoDbBatchesIT(DynamoDbLocal dynamoDb) {
         this.dynamoDb = dynamoDb;
+    }
+
+    /** Puts a file of one byte. */
+    private static void put(Catalog catalog, FilePath path) throws Exception {
+        VersionId version = VersionId.random();
+        Chunk chunk = new Chunk(
+                0,
+                new ChunkId(version, 0),
+                new ByteRange(0, 1),
+                LEAF,
+                ChunkDigester.digest(ByteBuffer.allocate(1), LEAF),
+                List.of(new StoreId("s1")));
+        EncodedSegment segment = EncodedSegment.of(new ManifestSegment(0, List.of(chunk)));
+        catalog.putSegment(version, 0, segment.bytes(), 1);
+        FileVersion committing = new FileVersion(path, version, 1, 1, 1, LEAF, 0, segment.manifestSha256(), 1);
+        catalog.commit(new CommitRequest(committing, Optional.empty(), List.of()));
     }
 
     @Test
@@ -41,10 +65,9 @@ final class DynamoDbBatchesIT {
             List<FilePath> paths = new ArrayList<>();
             for (int directory = 0; directory < DIRECTORIES; directory++) {
                 for (int file = 0; file < FILES; file++) {
-                    FileVersion version = Versions.of(VOLUME + ":/d/" + directory + "/" + file, 1);
-                    catalog.putSegment(version.id(), 0, Versions.segment(version.id(), 0), 1);
-                    catalog.commit(new CommitRequest(version, Optional.empty(), List.of()));
-                    paths.add(version.file());
+                    FilePath path = FilePath.parse(VOLUME + ":/d/" + directory + "/" + file);
+                    put(catalog, path);
+                    paths.add(path);
                 }
             }
             requests.set(0);
