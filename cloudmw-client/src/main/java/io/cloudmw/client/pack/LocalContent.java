@@ -3,7 +3,6 @@ package io.cloudmw.client.pack;
 import io.cloudmw.client.write.FilePutSource;
 import io.cloudmw.client.write.PutSource;
 import io.cloudmw.core.error.CloudMwException;
-import io.cloudmw.core.error.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.OptionalLong;
@@ -22,12 +21,7 @@ record LocalContent(Path path, OptionalLong sizeBytes) implements SmallSource {
     @Override
     public void read(ByteBuffer room) throws CloudMwException {
         try (FilePutSource source = new FilePutSource(path)) {
-            long size = source.open().orElse(-1);
-            if (size != room.remaining()) {
-                throw new CloudMwException(
-                        ErrorCode.LOCAL_IO,
-                        path + ": changed while it was read: it has " + size + " bytes instead of " + room.remaining());
-            }
+            open(source, room.remaining());
             source.read(0, room);
             source.checkUnchanged();
         }

@@ -185,14 +185,8 @@ final class PackTransfer extends ConfinedTransfer<PackTransfer.Receipt> implemen
     }
 
     private PutSource open(PutSource content) throws CloudMwException {
-        long size = content.open().orElse(-1);
         SmallPut put = puts.get(0);
-        if (size != put.sizeBytes()) {
-            throw new CloudMwException(
-                    ErrorCode.LOCAL_IO,
-                    put.source() + ": changed while it was read: it has " + size + " bytes instead of "
-                            + put.sizeBytes());
-        }
+        put.source().open(content, put.sizeBytes());
         return content;
     }
 
