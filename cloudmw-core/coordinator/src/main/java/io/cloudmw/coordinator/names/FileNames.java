@@ -10,6 +10,7 @@ import io.cloudmw.coordinator.catalog.tree.DirectoryPath;
 import io.cloudmw.coordinator.catalog.tree.KeptDirectory;
 import io.cloudmw.coordinator.catalog.tree.PathErrors;
 import io.cloudmw.coordinator.catalog.version.PackedChunks;
+import io.cloudmw.coordinator.catalog.version.SegmentBatch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.error.ErrorCode;
 import io.cloudmw.core.manifest.ManifestSegment;
@@ -26,9 +27,6 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.file.Rename;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.WallClock;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,17 +78,17 @@ public final class FileNames {
 
     /** Returns the slices of files in packs, by version, as many as fit into one message. */
     private Map<VersionId, SmallFile.Packed> packed(List<Optional<CurrentFile>> files) throws CloudMwException {
-        Deque<FileVersion> left = new ArrayDeque<>();
-        files.stream()
+        List<FileVersion> left = files.stream()
                 .flatMap(Optional::stream)
                 .map(CurrentFile::version)
                 .filter(version -> version.segmentCount() == 1 && version.chunkCount() == 1)
-                .forEach(left::add);
+                .toList();
         PackedChunks packs = new PackedChunks(catalog);
         Map<VersionId, SmallFile.Packed> packed = new HashMap<>();
         long leaves = 0;
         while (!left.isEmpty() && leaves < MAX_LEAVES) {
-            List<VersionId> next = nextInMemory(left);
+            List<VersionId> next = SegmentBatch.first(left, MAX_LEAVES);
+            left = left.subList(next.size(), left.size());
             Map<VersionId, byte[]> segments = catalog.firstSegments(next);
             for (VersionId version : next) {
                 byte[] segment = segments.get(version);
@@ -103,21 +101,6 @@ public final class FileNames {
             }
         }
         return packed;
-    }
-
-    /** Takes versions whose segments may be in memory together: those with as many leaves as one message may have. */
-    private static List<VersionId> nextInMemory(Deque<FileVersion> left) {
-        List<VersionId> next = new ArrayList<>();
-        long leaves = 0;
-        while (!left.isEmpty()) {
-            FileVersion version = left.element();
-            leaves += 1 + version.sizeBytes() / version.leafSizeBytes();
-            if (!next.isEmpty() && leaves > MAX_LEAVES) {
-                break;
-            }
-            next.add(left.remove().id());
-        }
-        return next;
     }
 
     private static Optional<SmallFile.Packed> packed(byte[] segment, PackedChunks packs) throws CloudMwException {

@@ -2,6 +2,7 @@ package io.cloudmw.coordinator.upkeep.walk;
 
 import io.cloudmw.coordinator.catalog.Catalog;
 import io.cloudmw.coordinator.catalog.version.ReplicaOverlay;
+import io.cloudmw.coordinator.catalog.version.SegmentBatch;
 import io.cloudmw.core.error.CloudMwException;
 import io.cloudmw.core.manifest.ManifestSegment;
 import io.cloudmw.core.model.Page;
@@ -12,7 +13,6 @@ import io.cloudmw.core.model.file.FileVersion;
 import io.cloudmw.core.model.volume.Volume;
 import io.cloudmw.core.time.Ticker;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -175,24 +175,10 @@ public final class ManifestWalk implements ChunkWalk {
         }
         if (!ahead.containsKey(version.id())) {
             ahead.clear();
-            ahead.putAll(catalog.firstSegments(readAhead()));
+            List<FileVersion> next =
+                    page.stream().filter(one -> one.segmentCount() == 1).toList();
+            ahead.putAll(catalog.firstSegments(SegmentBatch.first(next, MOST_AHEAD)));
         }
         return Optional.ofNullable(ahead.remove(version.id()));
-    }
-
-    /** Returns the next versions of one segment: the first of them, and those whose segments fit into memory with it. */
-    private List<VersionId> readAhead() {
-        List<VersionId> next = new ArrayList<>();
-        long leaves = 0;
-        for (FileVersion version : page) {
-            leaves += 1 + version.sizeBytes() / version.leafSizeBytes();
-            if (!next.isEmpty() && leaves > MOST_AHEAD) {
-                break;
-            }
-            if (version.segmentCount() == 1) {
-                next.add(version.id());
-            }
-        }
-        return next;
     }
 }
